@@ -63,10 +63,10 @@ export interface PolicyContext {
 
 export interface Policy {
   readonly name: string
-  /** Ranks one or more candidates. Must not change state that `dispatched` should change. */
+  /** Ranks one or more candidates. State changes in `dispatched`: a ranking may come to nothing. */
   rank(request: RequestView, candidates: readonly Candidate[], context: PolicyContext): Ranking
   /** The request was dispatched there (the first of the ranking, unless failing over). */
-  dispatched?(request: RequestView, endpoint: EndpointKey, context: PolicyContext): void
+  dispatched?(request: RequestView, candidate: Candidate, context: PolicyContext): void
   /** The endpoint's instance is gone; forget what was known of it. */
   endpointGone?(endpoint: EndpointKey): void
 }
