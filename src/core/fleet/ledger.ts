@@ -14,6 +14,8 @@ export interface Work {
   readonly prefillMs: number
   /** Output tokens it is expected to produce. */
   readonly outputTokens: number
+  /** Without streaming its first token is not seen; that of a later request tells. */
+  readonly streaming: boolean
 }
 
 type Stage = 'queued' | 'decoding' | 'released'
@@ -26,8 +28,6 @@ export interface Reservation {
   /** Output tokens seen so far. */
   outputTokens: number
   stage: Stage
-  /** Uncached tokens it still counts for in the queue; 0 after its first token. */
-  queuedTokens: number
   /** Set when the request is over for its client and the engine may still be at it. */
   lingerUntilMs: number | null
 }
@@ -51,6 +51,8 @@ export class Ledger {
   #prefillBusyUntilMs = Number.NEGATIVE_INFINITY
   /** Predicted prefill time of all that is queued. */
   #queuedPrefillMs = 0
+  /** Those whose first token has not come, in the order of reservation. */
+  readonly #queue: Reservation[] = []
   readonly #lingering: Reservation[] = []
 
   reserve(atMs: number, work: Work): Reservation {
@@ -60,29 +62,37 @@ export class Ledger {
     this.contextTokens += work.promptTokens
     this.#queuedPrefillMs += work.prefillMs
     this.#prefillBusyUntilMs = Math.max(this.#prefillBusyUntilMs, atMs) + work.prefillMs
-    return {
+    const reservation: Reservation = {
       ledger: this,
       work,
       reservedAtMs: atMs,
       firstTokenAtMs: null,
       outputTokens: 0,
       stage: 'queued',
-      queuedTokens: work.uncachedTokens,
       lingerUntilMs: null,
     }
+    this.#queue.push(reservation)
+    return reservation
   }
 
   /** The prefill is done. Does nothing the second time. */
   firstToken(atMs: number, reservation: Reservation): void {
     if (reservation.stage !== 'queued') return
+    // Engines prefill in order: what was sent before and does not stream is past its prefill too.
+    const before = this.#queue.slice(0, this.#queue.indexOf(reservation))
+    for (const earlier of before) if (!earlier.work.streaming) this.#startDecoding(atMs, earlier)
+    this.#startDecoding(atMs, reservation)
+    // What was believed of the queue is corrected by what came out of it: only the others are left.
+    this.#prefillBusyUntilMs = atMs + this.#queuedPrefillMs
+  }
+
+  #startDecoding(atMs: number, reservation: Reservation): void {
     this.#leaveQueue(reservation)
     reservation.stage = 'decoding'
     reservation.firstTokenAtMs = atMs
     this.decoding++
     this.decodingContextTokens += reservation.work.promptTokens
     this.decodingRemainingTokens += remainingTokens(reservation)
-    // What was believed of the queue is corrected by what came out of it: only the others are left.
-    this.#prefillBusyUntilMs = atMs + this.#queuedPrefillMs
   }
 
   /** @param outputTokens produced so far; never counts backwards. */
@@ -172,10 +182,10 @@ export class Ledger {
   }
 
   #leaveQueue(reservation: Reservation): void {
+    this.#queue.splice(this.#queue.indexOf(reservation), 1)
     this.queued--
-    this.queuedTokens -= reservation.queuedTokens
+    this.queuedTokens -= reservation.work.uncachedTokens
     this.#queuedPrefillMs -= reservation.work.prefillMs
-    reservation.queuedTokens = 0
     if (this.queued === 0) {
       // Sums of floats drift; an empty queue is exactly empty.
       this.queuedTokens = 0
