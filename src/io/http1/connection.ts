@@ -1,0 +1,150 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, type ConnectionOptions as TlsConnectionOptions } from 'node:tls'
+import type { Exchange } from './exchange.ts'
+import { causeOfError, describeError } from './failure.ts'
+import type { Origin } from './origin.ts'
+import { ResponseParser } from './response-parser.ts'
+import type { UpstreamTlsOptions } from './upstream.ts'
+
+export interface ConnectionOptions {
+  readonly origin: Origin
+  readonly headBytesMax: number
+  readonly tls: UpstreamTlsOptions | undefined
+}
+
+/** The pool, as its connections see it. */
+export interface ConnectionOwner {
+  nowMs(): number
+  /** The server ended a resting connection. */
+  idleClosed(connection: Connection): void
+  /** The socket is gone, for whatever reason; told once. */
+  socketClosed(connection: Connection): void
+}
+
+/** One socket: it serves one exchange at a time, or rests in the pool. */
+export class Connection {
+  /** Whether it has served an exchange before the present one. */
+  reused = false
+  /** While it rests: when it must be closed. */
+  restUntilMs = 0
+  readonly parser: ResponseParser
+  readonly socket: Socket
+  readonly #owner: ConnectionOwner
+  readonly #secure: boolean
+  #exchange: Exchange | null
+  #connected = false
+  #detached = false
+
+  /** Connects at once; the exchange is told when that is done or has failed. */
+  constructor(options: ConnectionOptions, owner: ConnectionOwner, exchange: Exchange) {
+    this.#owner = owner
+    this.#secure = options.origin.secure
+    this.#exchange = exchange
+    this.parser = new ResponseParser(options.headBytesMax)
+    this.socket = openSocket(options)
+    this.socket.setNoDelay(true)
+    this.socket.on(this.#secure ? 'secureConnect' : 'connect', this.#onConnect)
+    this.socket.on('data', this.#onData)
+    this.socket.on('drain', this.#onDrain)
+    this.socket.on('end', this.#onEnd)
+    this.socket.on('error', this.#onError)
+    this.socket.on('close', this.#onClose)
+  }
+
+  get usable(): boolean {
+    return this.#connected && !this.socket.destroyed && this.socket.writable
+  }
+
+  /** Takes a resting connection into use. */
+  assign(exchange: Exchange): void {
+    this.reused = true
+    this.#exchange = exchange
+  }
+
+  /** The exchange is over; what the socket says from now on is not for it. */
+  release(): void {
+    this.#exchange = null
+    this.parser.stop()
+    // Resting sockets are read, so that the server's close is seen.
+    if (this.socket.isPaused()) this.socket.resume()
+  }
+
+  destroy(): void {
+    this.#exchange = null
+    this.parser.stop()
+    this.socket.destroy()
+  }
+
+  /** Gives the socket away after an upgrade. The owner still hears of its end. */
+  detach(): Socket {
+    this.#detached = true
+    this.#exchange = null
+    this.socket.pause()
+    this.socket.off('data', this.#onData)
+    this.socket.off('drain', this.#onDrain)
+    this.socket.off('end', this.#onEnd)
+    return this.socket
+  }
+
+  readonly #onConnect = (): void => {
+    this.#connected = true
+    this.#exchange?.connectedTo(this)
+  }
+
+  readonly #onData = (buffer: Buffer): void => {
+    if (this.#exchange === null) {
+      // Nothing was asked, so nothing can be said: a late 408, or a response too many.
+      this.#closeIdle()
+      return
+    }
+    this.#exchange.bytesArrived()
+    this.parser.read(buffer)
+  }
+
+  readonly #onDrain = (): void => {
+    this.#exchange?.drained()
+  }
+
+  readonly #onEnd = (): void => {
+    const exchange = this.#exchange
+    if (exchange === null) {
+      this.#closeIdle()
+      return
+    }
+    if (this.parser.finish()) return
+    this.destroy()
+    exchange.failed('closed', 'the server closed the connection')
+  }
+
+  readonly #onError = (error: Error): void => {
+    const exchange = this.#exchange
+    if (exchange === null) {
+      if (!this.#detached) this.#closeIdle()
+      return
+    }
+    this.destroy()
+    const cause = causeOfError(error, !this.#connected, this.#secure)
+    exchange.failed(cause, describeError(error))
+  }
+
+  readonly #onClose = (): void => {
+    const exchange = this.#exchange
+    this.destroy()
+    this.#owner.socketClosed(this)
+    exchange?.failed('closed', 'the connection was closed')
+  }
+
+  #closeIdle(): void {
+    this.destroy()
+    this.#owner.idleClosed(this)
+  }
+}
+
+function openSocket({ origin, tls }: ConnectionOptions): Socket {
+  const { host, port } = origin
+  // Half-open is allowed so that the server's FIN does not end a request still being written.
+  if (!origin.secure) return connectTcp({ host, port, allowHalfOpen: true })
+  const options: TlsConnectionOptions = { ...tls, host, port, ALPNProtocols: ['http/1.1'] }
+  if (options.servername === undefined && isIP(host) === 0) options.servername = host
+  return connectTls(Object.assign(options, { allowHalfOpen: true }))
+}
