@@ -1,0 +1,73 @@
+/** The option table as flags of a command, and a command's flags as a `Config`. */
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import { exitCodes } from '../base/exit-codes.ts'
+import type { Config, OptionName } from '../config/config.ts'
+import { namedOptions } from '../config/config.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { renderProblems } from '../config/problem.ts'
+import { readTextFile } from '../io/read-text-file.ts'
+import { CommandFailure } from './command-failure.ts'
+
+type FlagValues = Readonly<Record<string, string | boolean | undefined>>
+
+/** Adds `--config` and a flag for every option but the endpoints, which are arguments. */
+export function addConfigFlags(command: Command): void {
+  command.optionsGroup('Configuration:')
+  command.option('-c, --config <file>', 'read options from a YAML file (WARMPATH_CONFIG)')
+  for (const { flag, key, option } of namedOptions) {
+    if (key === 'endpoints') continue
+    const fallback = option.placeholder === '' ? '' : ` (default: ${option.toText(option.default)})`
+    if (option.placeholder === '') {
+      // Only the spelling that changes something is shown; the other is there for scripts.
+      const shown = option.default === true ? `--no-${flag.slice(2)}` : flag
+      for (const spelling of [flag, `--no-${flag.slice(2)}`]) {
+        const each = new Option(spelling, option.summary).helpGroup(`${option.group}:`)
+        command.addOption(spelling === shown ? each : each.hideHelp())
+      }
+      continue
+    }
+    const described = new Option(`${flag} ${option.placeholder}`, option.summary + fallback)
+    command.addOption(described.helpGroup(`${option.group}:`))
+  }
+}
+
+/**
+ * The configuration of a command that has `addConfigFlags`.
+ * @param urls endpoints given as arguments; they replace those of the file
+ * @throws CommandFailure that lists everything that is wrong
+ */
+export function configOf(command: Command, urls: readonly string[]): Config {
+  // `undefined` unless given: a toggle's default comes from the table, not from commander.
+  const given = command.opts<FlagValues>()
+  const flags: Partial<Record<OptionName, string | boolean | readonly string[]>> = {}
+  for (const { name, key } of namedOptions) {
+    const value = given[key]
+    if (value !== undefined && command.getOptionValueSource(key) === 'cli') flags[name] = value
+  }
+  if (urls.length > 0) flags.endpoints = urls
+  const path = (given.config as string | undefined) ?? process.env.WARMPATH_CONFIG
+  const loaded = loadConfig({ flags, env: process.env, file: path ? openConfig(path) : null })
+  if (loaded.ok) return loaded.config
+  const usage = loaded.problems.every(({ source }) => source === 'flag')
+  throw new CommandFailure(
+    usage ? exitCodes.usage : exitCodes.config,
+    renderProblems(loaded.problems),
+  )
+}
+
+function openConfig(path: string): { name: string; text: string } {
+  const file = readTextFile(path)
+  if (file.ok) return { name: path, text: file.text }
+  throw new CommandFailure(exitCodes.config, `${path}: cannot be read: ${file.reason}`)
+}
+
+/** Refuses a fleet without endpoints, with the two ways to name some. */
+export function requireEndpoints(config: Config, command: string): void {
+  if (config.endpoints.length > 0) return
+  throw new CommandFailure(
+    exitCodes.usage,
+    `no endpoints: name them, as in \`warmpath ${command} http://gpu1:8000 http://gpu2:8000\`, ` +
+      'or under `endpoints:` in a file given with --config',
+  )
+}
