@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Random, randomInt, seededRandom } from '../../base/random.ts'
+import type { BlockChain } from '../../core/block-chain.ts'
+import { EngineModel } from './engine-model.ts'
+import type { StepSample } from './engine-report.ts'
+import { type EngineProfile, profileDefaults } from './profile.ts'
+import type { RequestRecord } from './request.ts'
+import { stepTimeMs } from './step-time.ts'
+
+const profile: EngineProfile = {
+  ...profileDefaults,
+  name: 'test',
+  model: 'test',
+  source: 'made up',
+  t0Ms: 10,
+  prefillMsPerToken: 0.1,
+  pairMs: 1e-5,
+  contextMsPerToken: 1e-3,
+  logicalContextMsPerToken: 1e-4,
+  perSequenceMs: 0.01,
+  kvTokens: 4096,
+  batchTokensMax: 512,
+  runningMax: 8,
+  pricePerHour: 1,
+}
+
+/** A chain of `blocks` blocks: the first `shared` of them as in every chain of that `family`. */
+function chainOf(family: number, shared: number, own: number, blocks: number): BlockChain {
+  const lo = new Uint32Array(blocks)
+  const hi = new Uint32Array(blocks)
+  for (let i = 0; i < blocks; i++) {
+    lo[i] = i + 1
+    hi[i] = i < shared ? family : 1000 + own
+  }
+  return { lo, hi, length: blocks }
+}
+
+const unshared = (id: number, tokens: number): BlockChain =>
+  chainOf(0, 0, id, Math.floor(tokens / profile.blockTokens))
+
+/** Runs the model until it is idle; checks what must hold after every step. */
+function drain(model: EngineModel, tokensBy = new Map<RequestRecord, number>()): void {
+  for (let guard = 0; model.wakeMs !== undefined; guard++) {
+    assert.ok(guard < 100_000, 'the engine comes to an end')
+    step(model, tokensBy)
+  }
+}
+
+function step(model: EngineModel, tokensBy: Map<RequestRecord, number>): void {
+  for (const { record, tokens, finished } of model.advance()) {
+    const total = (tokensBy.get(record) ?? 0) + tokens
+    tokensBy.set(record, total)
+    assert.equal(total, record.generatedTokens, 'no token is decoded twice')
+    assert.equal(finished, total === record.outputTokens)
+  }
+  checkMemory(model)
+}
+
+function checkMemory(model: EngineModel): void {
+  const { freeBlocks, privateBlocks, heldBlocks, idleBlocks, capacityBlocks } = model.pool
+  for (const blocks of [freeBlocks, privateBlocks, heldBlocks, idleBlocks]) assert.ok(blocks >= 0)
+  assert.equal(freeBlocks + privateBlocks + heldBlocks + idleBlocks, capacityBlocks)
+}
+
+test('a request alone takes the steps that the formula says', () => {
+  const steps: StepSample[] = []
+  const model = new EngineModel(profile, { onStep: (sample) => steps.push(sample) })
+  const record = model.submit(
+    { id: 'a', chain: unshared(1, 1003), promptTokens: 1000, outputTokens: 3 },
+    100,
+  )
+  drain(model)
+  const prefill = (tokens: number, before: number) => ({
+    prefillTokens: tokens,
+    prefillPairs: tokens * (before + tokens / 2),
+    prefilling: 1,
+    decodes: 0,
+    contextTokens: 0,
+    residentTokens: before + tokens,
+  })
+  const decode = (context: number) => ({
+    prefillTokens: 0,
+    prefillPairs: 0,
+    prefilling: 0,
+    decodes: 1,
+    contextTokens: context,
+    residentTokens: context,
+  })
+  const expected = [prefill(512, 0), prefill(488, 512), decode(1001), decode(1002)]
+  assert.deepEqual(
+    steps.map((sample) => sample.work),
+    expected,
+  )
+  const times = expected.map((work) => stepTimeMs(profile, work))
+  assert.equal(record.startedMs, 100)
+  assert.equal(record.firstTokenMs, 100 + times[0] + times[1])
+  assert.equal(record.finishedMs, (record.firstTokenMs ?? 0) + times[2] + times[3])
+})
+
+test('a repeated prompt is cached but for its last block, and at least one token', () => {
+  const model = new EngineModel(profile)
+  const submit = (id: number) =>
+    model.submit({ id, chain: chainOf(1, 40, 0, 40), promptTokens: 640, outputTokens: 1 }, 0)
+  submit(1)
+  drain(model)
+  const second = submit(2)
+  drain(model)
+  assert.equal(second.cachedGpuTokens, 624)
+})
+
+test('concurrent sharers of a prefix hit blocks in flight, or only finished ones (SGLang)', () => {
+  for (const hitsInFlight of [true, false]) {
+    const model = new EngineModel({ ...profile, hitsInFlight, batchTokensMax: 8192 })
+    const records = [1, 2, 3, 4].map((id) =>
+      model.submit({ id, chain: chainOf(1, 32, id, 34), promptTokens: 544, outputTokens: 2 }, 0),
+    )
+    drain(model)
+    const cached = records.map((record) => record.cachedGpuTokens)
+    assert.deepEqual(cached, hitsInFlight ? [0, 512, 512, 512] : [0, 0, 0, 0])
+  }
+})
+
+test('the next turn hits the answer of the turn before it', () => {
+  const model = new EngineModel(profile)
+  model.submit({ id: 1, chain: chainOf(1, 30, 0, 30), promptTokens: 320, outputTokens: 160 }, 0)
+  drain(model)
+  const next = model.submit(
+    { id: 2, chain: chainOf(1, 40, 0, 41), promptTokens: 640, outputTokens: 16 },
+    0,
+  )
+  drain(model)
+  // The last token of an answer is never fed back, so its block is not complete.
+  assert.equal(next.cachedGpuTokens, 29 * 16)
+})
+
+test('running out of memory preempts the newest request, which finishes later', () => {
+  const model = new EngineModel({ ...profile, kvTokens: 1024, batchTokensMax: 1024 })
+  const records = [1, 2].map((id) =>
+    model.submit({ id, chain: unshared(id, 800), promptTokens: 400, outputTokens: 400 }, 0),
+  )
+  drain(model)
+  assert.equal(records[0].preemptions, 0)
+  assert.ok(records[1].preemptions > 0)
+  assert.equal(records[1].generatedTokens, 400)
+  assert.ok((records[1].finishedMs ?? 0) > (records[0].finishedMs ?? 0))
+})
+
+test('an abort frees the memory at once, in every state', () => {
+  const model = new EngineModel({ ...profile, runningMax: 1, ingressMs: 5 })
+  const submit = (id: string, atMs: number) =>
+    model.submit({ id, chain: unshared(1, 900), promptTokens: 800, outputTokens: 100 }, atMs)
+  submit('running', 0)
+  submit('waiting', 0)
+  model.advance()
+  submit('arriving', 6)
+  assert.equal(model.running, 1)
+  assert.equal(model.waiting, 1)
+  assert.ok(model.pool.usage > 0)
+  for (const id of ['running', 'waiting', 'arriving']) assert.ok(model.abort(id, 6))
+  assert.equal(model.abort('running', 6), false)
+  assert.equal(model.pool.usage, 0)
+  drain(model)
+  assert.equal(model.counters.finishedRequests, 0)
+  assert.equal(model.counters.abortedRequests, 3)
+})
+
+test('a context in host memory is reloaded while other work goes on', () => {
+  const tiered = { ...profile, kvTokens: 1024, hostTokens: 8192, hostReloadMsPerToken: 0.05 }
+  const model = new EngineModel(tiered)
+  const submit = (id: number, family: number) =>
+    model.submit(
+      { id, chain: chainOf(family, 50, 0, 51), promptTokens: 800, outputTokens: 16 },
+      model.wakeMs ?? 10_000,
+    )
+  submit(1, 1)
+  drain(model)
+  submit(2, 2)
+  drain(model)
+  const back = submit(3, 1)
+  drain(model)
+  // Family 2 pushed most of family 1 out of the GPU; the host tier has it all.
+  assert.ok(back.cachedHostTokens > 0)
+  assert.equal(back.cachedGpuTokens + back.cachedHostTokens, 49 * 16)
+  const reloadMs = back.cachedHostTokens * tiered.hostReloadMsPerToken
+  assert.ok((back.firstTokenMs ?? 0) - (back.startedMs ?? 0) > reloadMs)
+})
+
+test('a request that can never fit is refused', () => {
+  const model = new EngineModel(profile)
+  const request = { id: 1, chain: unshared(1, 0), promptTokens: 4090, outputTokens: 10 }
+  assert.throws(() => model.submit(request, 0), RangeError)
+})
+
+/** A random life of an engine; returns a transcript of everything that a client could see. */
+function randomLife(seed: number, decodeStepsMax: number, sharedAnswers = true): string[] {
+  const random = seededRandom(seed)
+  const samples: StepSample[] = []
+  const hostTokens = randomInt(random, 2) * 6000
+  const options = { decodeStepsMax, onStep: (sample: StepSample) => samples.push(sample) }
+  const some = { ...profile, hostTokens, hostReloadMsPerToken: 0.02, ingressMsPerToken: 0.01 }
+  const hitsInFlight = randomInt(random, 2) === 0
+  const model = new EngineModel({ ...some, hitsInFlight }, options)
+  const records: RequestRecord[] = []
+  const tokensBy = new Map<RequestRecord, number>()
+  let nowMs = 0
+  for (let id = 0; id < 60; id++) {
+    nowMs += randomInt(random, 200)
+    while (model.wakeMs !== undefined && model.wakeMs <= nowMs) step(model, tokensBy)
+    records.push(model.submit(randomRequest(random, id, sharedAnswers), nowMs))
+    if (randomInt(random, 6) === 0) model.abort(randomInt(random, id + 1), nowMs)
+    checkMemory(model)
+  }
+  drain(model, tokensBy)
+  assert.equal(model.pool.usage, 0, 'nothing is held when the engine is idle')
+  for (const { work } of samples) {
+    assert.ok(work.prefillTokens + work.decodes <= profile.batchTokensMax)
+    assert.ok(work.prefilling + work.decodes <= profile.runningMax)
+  }
+  const { finishedRequests, abortedRequests } = model.counters
+  assert.equal(finishedRequests + abortedRequests, records.length, 'each request ends once')
+  for (const record of records) {
+    if (record.finishedMs !== undefined) assert.equal(record.generatedTokens, record.outputTokens)
+  }
+  return [...records, model.counters].map((item) => JSON.stringify(item))
+}
+
+function randomRequest(random: Random, id: number, sharedAnswers: boolean) {
+  const promptTokens = 1 + randomInt(random, 1500)
+  const outputTokens = 1 + randomInt(random, 300)
+  const blocks = Math.floor((promptTokens + outputTokens) / profile.blockTokens)
+  const promptBlocks = Math.floor(promptTokens / profile.blockTokens)
+  const shared = randomInt(random, (sharedAnswers ? blocks : promptBlocks) + 1)
+  const chain = chainOf(randomInt(random, 4), shared, id, blocks)
+  return { id, chain, promptTokens, outputTokens }
+}
+
+test('memory is conserved, budgets are kept and runs repeat to the byte', () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.constantFrom(1, 1000), (seed, decodeStepsMax) => {
+      assert.deepEqual(randomLife(seed, decodeStepsMax), randomLife(seed, decodeStepsMax))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('joining decode steps into one event changes no time but for rounding', () => {
+  const numbers = /\d+(\.\d+)?/g
+  // Requests that generate the same answer at once would free duplicates a few steps later.
+  const life = (seed: number, decodeStepsMax: number) =>
+    randomLife(seed, decodeStepsMax, false).flatMap((line) => line.match(numbers) ?? [])
+  fc.assert(
+    fc.property(fc.nat(), (seed) => {
+      const single = life(seed, 1)
+      life(seed, 1000).forEach((value, i) => {
+        assert.ok(Math.abs(Number(value) - Number(single[i])) < 1e-6, `${value}, ${single[i]}`)
+      })
+    }),
+    { numRuns: 60 },
+  )
+})

@@ -1,0 +1,141 @@
+import { type EngineProfile, profileDefaults } from './profile.ts'
+
+/** Measured in evaluation.md 4.1: what llm-d's stack adds to TTFT before the engine. */
+const stackIngressMs = 80
+
+/**
+ * The engine profiles that can be asked for by name. Step-time coefficients are those of
+ * evaluation.md 4.1; each `source` says which of them were measured and which derived.
+ */
+const profileList: readonly EngineProfile[] = [
+  {
+    ...profileDefaults,
+    name: 'qwen3-32b-2xh100',
+    model: 'Qwen/Qwen3-32B',
+    source:
+      'Fitted by hand to the llm-d ladder (evaluation.md 4.2); KV capacity as llm-d reports it; ' +
+      'host reload at 40 GB/s per GPU; ingress measured on the same stack.',
+    t0Ms: 13.5,
+    prefillMsPerToken: 0.048,
+    pairMs: 2.1e-6,
+    contextMsPerToken: 6.0e-5,
+    logicalContextMsPerToken: 0.9e-5,
+    kvTokens: 307_328,
+    contextTokensMax: 40_960,
+    hostReloadMsPerToken: 0.0033,
+    ingressMs: stackIngressMs,
+    pricePerHour: 6,
+  },
+  {
+    ...profileDefaults,
+    name: 'llama-3.1-8b-h100',
+    model: 'meta-llama/Llama-3.1-8B-Instruct',
+    source:
+      'Derived (evaluation.md 4.1); agrees with 7.0 ms per step alone and 8.7 ms at 64 sequences ' +
+      '(engines.md 11.4); host reload 128 KiB per token at 50 GB/s (11.5).',
+    t0Ms: 6.9,
+    prefillMsPerToken: 0.024,
+    pairMs: 1.1e-6,
+    contextMsPerToken: 6.0e-5,
+    logicalContextMsPerToken: 0.9e-5,
+    kvTokens: 421_000,
+    hostReloadMsPerToken: 0.0026,
+    pricePerHour: 3,
+  },
+  {
+    ...profileDefaults,
+    name: 'llama-3.1-70b-4xh100',
+    model: 'meta-llama/Llama-3.1-70B-Instruct',
+    source:
+      'Derived (evaluation.md 4.1); its KV capacity of 461,376 tokens measured (engines.md 11.2); ' +
+      'host reload 320 KiB per token at 40 GB/s per GPU.',
+    t0Ms: 15.3,
+    prefillMsPerToken: 0.055,
+    pairMs: 1.3e-6,
+    contextMsPerToken: 3.8e-5,
+    logicalContextMsPerToken: 0.6e-5,
+    kvTokens: 461_376,
+    hostReloadMsPerToken: 0.002,
+    pricePerHour: 12,
+  },
+  {
+    ...profileDefaults,
+    name: 'qwen3-coder-480b-tpu-v7x',
+    model: 'Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8',
+    source:
+      'Prefill from a measured peak of 16,444 tokens/s, the rest derived and untuned, KV capacity ' +
+      'assumed (evaluation.md 4.1).',
+    t0Ms: 22,
+    prefillMsPerToken: 0.057,
+    pairMs: 1.1e-6,
+    contextMsPerToken: 1.7e-5,
+    logicalContextMsPerToken: 0,
+    kvTokens: 800_000,
+    contextTokensMax: 1_000_000,
+    hostReloadMsPerToken: 0.0033,
+    pricePerHour: 40,
+  },
+  {
+    ...profileDefaults,
+    name: 'gpt-oss-120b-h100',
+    model: 'openai/gpt-oss-120b',
+    source:
+      'Prefill from a measured peak of 39,065 tokens/s, t0 within the derived 5 to 8 ms ' +
+      '(evaluation.md 4.1); attention and context costs of an 8B model taken over, halved for its ' +
+      'windowed layers; KV capacity of vLLM issue 27508 (engines.md 11.2).',
+    t0Ms: 6.5,
+    prefillMsPerToken: 0.0256,
+    pairMs: 0.6e-6,
+    contextMsPerToken: 3.0e-5,
+    logicalContextMsPerToken: 0.5e-5,
+    kvTokens: 50_000,
+    contextTokensMax: 50_000,
+    hostReloadMsPerToken: 0.0015,
+    pricePerHour: 3,
+  },
+  {
+    ...profileDefaults,
+    name: 'glm-5.2-8xb200',
+    model: 'zai-org/GLM-5.2-NVFP4',
+    source:
+      'Prefill from a measured peak of 24,027 tokens/s (evaluation.md 4.1); the rest assumed, of ' +
+      'the order of a large mixture of experts on such a node.',
+    t0Ms: 20,
+    prefillMsPerToken: 0.0416,
+    pairMs: 0.5e-6,
+    contextMsPerToken: 1.0e-5,
+    logicalContextMsPerToken: 0.2e-5,
+    kvTokens: 1_500_000,
+    contextTokensMax: 200_000,
+    hostReloadMsPerToken: 0.0015,
+    pricePerHour: 40,
+  },
+  {
+    ...profileDefaults,
+    name: 'qwen3-32b-tpu-v6e',
+    model: 'Qwen/Qwen3-32B',
+    source:
+      'Prefill from a measured peak of 26,290 tokens/s (evaluation.md 4.1); the rest taken from ' +
+      'the fit of the same model on two H100.',
+    t0Ms: 13.5,
+    prefillMsPerToken: 0.038,
+    pairMs: 2.1e-6,
+    contextMsPerToken: 6.0e-5,
+    logicalContextMsPerToken: 0.9e-5,
+    kvTokens: 307_328,
+    contextTokensMax: 40_960,
+    hostReloadMsPerToken: 0.0033,
+    pricePerHour: 11,
+  },
+]
+
+export const profileNames: readonly string[] = profileList.map((profile) => profile.name)
+
+/** The profile of that name; throws a RangeError that lists the names. */
+export function profileNamed(name: string): EngineProfile {
+  const profile = profileList.find((candidate) => candidate.name === name)
+  if (profile === undefined) {
+    throw new RangeError(`no profile "${name}"; there are ${profileNames.join(', ')}`)
+  }
+  return profile
+}
