@@ -203,6 +203,9 @@ export class EngineModel {
       steps = Math.min(steps, record.outputTokens - record.generatedTokens)
     }
     const { pool, profile } = this.#batcher
+    // A request that waits for memory may fit once idle blocks it would have shared are gone.
+    const shortOfMemory = this.waiting > 0 && this.running < profile.runningMax
+    if (shortOfMemory) steps = Math.min(steps, profile.blockTokens)
     // In n steps a sequence takes at most ⌊n / blockTokens⌋ + 1 more blocks.
     const blocksEach = Math.floor(pool.availableBlocks / scheduled.length)
     return Math.max(1, Math.min(steps, blocksEach * profile.blockTokens - 1))
@@ -221,8 +224,22 @@ export class EngineModel {
       const tokens = stepsOver(step.run, nowMs, step.steps)
       sequence.record.generatedTokens += tokens
       this.#counters.generatedTokens += tokens
+      // The steps that have begun took their memory before this request gives back its own.
+      this.#endStepAt(nowMs)
+      this.#growAll(step)
+      sequence.computedTokens += step.steps - 1
+      this.#batcher.commit(sequence)
     }
     this.#batcher.remove(sequence)
+  }
+
+  /** Takes the memory of all steps of a run; the first step's is taken already. */
+  #growAll({ plan, steps }: StepInProgress): void {
+    for (const sequence of plan.scheduled) {
+      if (sequence.scheduledTokens === 0) continue
+      const blocks = this.#batcher.missingBlocks(sequence, sequence.computedTokens + steps)
+      if (blocks > 0) this.#batcher.pool.grow(sequence, blocks)
+    }
   }
 
   #finishStep(step: StepInProgress, nowMs: number, progress: RequestProgress[]): void {
@@ -233,18 +250,14 @@ export class EngineModel {
     counters.busyMs += nowMs - run.startMs
     counters.prefillMs += prefillTimeMs(this.profile, plan.work) * this.#slowdown
     counters.computedPromptTokens += plan.work.prefillTokens
-    // One that was aborted meanwhile has given back its part.
-    const alive = plan.scheduled.filter((sequence) => sequence.scheduledTokens > 0)
     // All take their memory before any frees its own, as in a step by itself.
-    if (steps > 1) for (const sequence of alive) this.#growBy(sequence, steps)
-    for (const sequence of alive) this.#finishSequenceStep(sequence, steps, nowMs, progress)
+    if (steps > 1) this.#growAll(step)
+    for (const sequence of plan.scheduled) {
+      // One that was aborted meanwhile has given back its part.
+      if (sequence.scheduledTokens > 0) this.#finishSequenceStep(sequence, steps, nowMs, progress)
+    }
     const { work } = plan
     this.#options.onStep?.({ startMs: run.startMs, endMs: nowMs, steps, work })
-  }
-
-  #growBy(sequence: Sequence, steps: number): void {
-    const blocks = this.#batcher.missingBlocks(sequence, sequence.computedTokens + steps)
-    if (blocks > 0) this.#batcher.pool.grow(sequence, blocks)
   }
 
   #finishSequenceStep(

@@ -52,9 +52,14 @@ export class KvPool {
     return this.#freeBlocks + this.#tree.idleBlocks
   }
 
+  /** Blocks that sequences use. */
+  get usedBlocks(): number {
+    return this.capacityBlocks - this.availableBlocks
+  }
+
   /** The share of the memory that sequences use, 0 to 1, as engines report it. */
   get usage(): number {
-    return 1 - this.availableBlocks / this.capacityBlocks
+    return this.usedBlocks / this.capacityBlocks
   }
 
   match(chain: BlockChain, blocksMax: number): PrefixMatch {
