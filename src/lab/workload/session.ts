@@ -1,0 +1,38 @@
+/** Traffic as the lab knows it: sessions of turns, each a prompt and its answer. */
+import { type BlockChain, blockBytes } from '../../core/block-chain.ts'
+
+/** Bytes of canonical prompt per token in the lab: one chain block is then this many tokens. */
+export const bytesPerToken = 4
+export const blockTokens = blockBytes / bytesPerToken
+
+/** One call of a session: its whole prompt and the answer that it will get. */
+export interface Turn {
+  /** Tool or human time between the previous answer and this call. */
+  readonly gapMs: number
+  readonly promptTokens: number
+  readonly outputTokens: number
+  /** Block hashes of prompt and answer, in blocks of `blockTokens`. */
+  readonly chain: BlockChain
+}
+
+/**
+ * Turns that follow each other. With one turn it is an open-loop request; with more, each turn is
+ * sent `gapMs` after the answer to the one before, however long that took (closed loop).
+ */
+export interface WorkloadSession {
+  readonly id: string
+  readonly startMs: number
+  readonly tenant: string
+  readonly priorityClass: string
+  readonly turns: readonly Turn[]
+}
+
+export interface Workload {
+  readonly name: string
+  readonly sessions: readonly WorkloadSession[]
+}
+
+/** The head of a chain, without a copy. */
+export function headOf(chain: BlockChain, blocks: number): BlockChain {
+  return { lo: chain.lo, hi: chain.hi, length: Math.min(blocks, chain.length) }
+}
