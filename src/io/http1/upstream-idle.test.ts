@@ -1,34 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { ManualScheduler } from '../../../test/support/manual-scheduler.ts'
 import { RecordedCall } from '../../../test/support/recorded-call.ts'
-import { type ScriptedConnection, ScriptedServer } from '../../../test/support/scripted-server.ts'
-import type { UpstreamOptions } from './upstream.ts'
+import type { ScriptedConnection } from '../../../test/support/scripted-server.ts'
+import { upstreamStage } from '../../../test/support/upstream-stage.ts'
 import { UpstreamPool } from './upstream-pool.ts'
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
-
-interface Stage {
-  readonly server: ScriptedServer
-  readonly pool: UpstreamPool
-  readonly clock: ManualScheduler
-}
-
-async function stage(
-  t: TestContext,
-  script: (connection: ScriptedConnection) => unknown,
-  options: UpstreamOptions = {},
-): Promise<Stage> {
-  const server = await ScriptedServer.start(script)
-  const clock = new ManualScheduler()
-  const pool = new UpstreamPool(server.origin, options, clock)
-  t.after(async () => {
-    pool.close()
-    await server.stop()
-  })
-  return { server, pool, clock }
-}
 
 async function alwaysOk(connection: ScriptedConnection): Promise<void> {
   for (;;) await connection.answer(ok)
@@ -37,7 +16,7 @@ async function alwaysOk(connection: ScriptedConnection): Promise<void> {
 const post = { method: 'POST', body: [Buffer.from('{"prompt":'), Buffer.from('"x"}')] }
 
 test('serves one request after another on the same socket', async (t) => {
-  const { pool, server } = await stage(t, alwaysOk)
+  const { pool, server } = await upstreamStage(t, alwaysOk)
   for (const first of ['connected', 'reused', 'reused']) {
     const call = await new RecordedCall(pool, post).over()
     assert.deepEqual(call.told, [first, 'headers', 'body', 'end'])
@@ -47,7 +26,7 @@ test('serves one request after another on the same socket', async (t) => {
 })
 
 test('opens as many sockets as there are requests at once, and takes the warmest again', async (t) => {
-  const { pool, server, clock } = await stage(t, alwaysOk)
+  const { pool, server, clock } = await upstreamStage(t, alwaysOk)
   await Promise.all([1, 2, 3].map(() => new RecordedCall(pool).over()))
   assert.deepEqual([pool.stats.open, pool.stats.idle], [3, 3])
   for (let i = 0; i < 5; i++) {
@@ -60,7 +39,7 @@ test('opens as many sockets as there are requests at once, and takes the warmest
 
 for (const restMs of [3_990, 4_000, 4_900, 5_000, 5_100]) {
   test(`F024: after ${restMs} ms of rest, no socket that uvicorn closes at 5 s`, async (t) => {
-    const { pool, server, clock } = await stage(t, alwaysOk)
+    const { pool, server, clock } = await upstreamStage(t, alwaysOk)
     await new RecordedCall(pool, post).over()
     clock.advance(restMs)
     const call = await new RecordedCall(pool, post).over()
@@ -76,7 +55,7 @@ test('F024: a socket past its rest is not taken, even when the timer is late', a
       return () => {}
     }
   })()
-  const { server } = await stage(t, alwaysOk)
+  const { server } = await upstreamStage(t, alwaysOk)
   const pool = new UpstreamPool(server.origin, {}, late)
   t.after(() => pool.close())
   await new RecordedCall(pool).over()
@@ -86,7 +65,7 @@ test('F024: a socket past its rest is not taken, even when the timer is late', a
 })
 
 test('resting sockets are closed by the timer, and the timer then sleeps', async (t) => {
-  const { pool, server, clock } = await stage(t, alwaysOk)
+  const { pool, server, clock } = await upstreamStage(t, alwaysOk)
   await new RecordedCall(pool).over()
   clock.advance(4_050)
   assert.equal(pool.stats.idle, 0)
@@ -96,7 +75,7 @@ test('resting sockets are closed by the timer, and the timer then sleeps', async
 
 for (const way of ['closes', 'resets'] as const) {
   test(`F024: resends once when the server ${way} a reused socket on the request`, async (t) => {
-    const { pool, server } = await stage(t, async (connection) => {
+    const { pool, server } = await upstreamStage(t, async (connection) => {
       await connection.answer(ok)
       await connection.request()
       if (connection.number > 0) connection.socket.write(ok)
@@ -112,7 +91,7 @@ for (const way of ['closes', 'resets'] as const) {
 }
 
 test('F024: a fresh socket that dies is not resent', async (t) => {
-  const { pool, server } = await stage(t, async (connection) => {
+  const { pool, server } = await upstreamStage(t, async (connection) => {
     await connection.request()
     connection.socket.resetAndDestroy()
   })
@@ -123,7 +102,7 @@ test('F024: a fresh socket that dies is not resent', async (t) => {
 })
 
 test('F024: nothing is resent once a byte of the answer came', async (t) => {
-  const { pool, server } = await stage(t, async (connection) => {
+  const { pool, server } = await upstreamStage(t, async (connection) => {
     await connection.answer(ok)
     await connection.answer('H')
     connection.socket.end()
@@ -139,7 +118,7 @@ test('F024: nothing is resent once a byte of the answer came', async (t) => {
 })
 
 test('F024: nothing is resent when the server worked on it for long before it died', async (t) => {
-  const { pool, server, clock } = await stage(t, async (connection) => {
+  const { pool, server, clock } = await upstreamStage(t, async (connection) => {
     await connection.answer(ok)
   })
   await new RecordedCall(pool, post).over()
@@ -153,7 +132,7 @@ test('F024: nothing is resent when the server worked on it for long before it di
 })
 
 test('F024: a streamed body already begun is reported, not resent', async (t) => {
-  const { pool, server } = await stage(t, async (connection) => {
+  const { pool, server } = await upstreamStage(t, async (connection) => {
     await connection.answer(ok)
   })
   await new RecordedCall(pool, post).over()
@@ -168,7 +147,7 @@ test('F024: a streamed body already begun is reported, not resent', async (t) =>
 })
 
 test('F024: a resend that cannot connect still says that nothing was processed', async (t) => {
-  const { pool, server } = await stage(t, async (connection) => {
+  const { pool, server } = await upstreamStage(t, async (connection) => {
     await connection.answer(ok)
   })
   await new RecordedCall(pool, post).over()
@@ -195,7 +174,7 @@ test('honours Keep-Alive: timeout, in both directions', async (t) => {
     { seconds: 86_400, restMs: 61_000, reused: false },
   ]
   for (const { seconds, restMs, reused } of cases) {
-    const { pool, clock } = await stage(t, async (connection) => {
+    const { pool, clock } = await upstreamStage(t, async (connection) => {
       for (;;) await connection.answer(hint(seconds))
     })
     await new RecordedCall(pool).over()
@@ -213,7 +192,7 @@ const unfit: Record<string, string> = {
 
 for (const [name, answer] of Object.entries(unfit)) {
   test(`closes the socket after ${name}`, async (t) => {
-    const { pool, server } = await stage(t, async (connection) => {
+    const { pool, server } = await upstreamStage(t, async (connection) => {
       await connection.answer(answer)
     })
     const call = await new RecordedCall(pool).over()
@@ -224,7 +203,7 @@ for (const [name, answer] of Object.entries(unfit)) {
 }
 
 test('keeps a socket of HTTP/1.0 with keep-alive', async (t) => {
-  const { pool } = await stage(t, async (connection) => {
+  const { pool } = await upstreamStage(t, async (connection) => {
     const head = 'HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok'
     for (;;) await connection.answer(head)
   })
@@ -233,7 +212,7 @@ test('keeps a socket of HTTP/1.0 with keep-alive', async (t) => {
 })
 
 test('drops a resting socket that the server closes or speaks on', async (t) => {
-  const { pool, server } = await stage(t, alwaysOk)
+  const { pool, server } = await upstreamStage(t, alwaysOk)
   await Promise.all([1, 2].map(() => new RecordedCall(pool).over()))
   server.connections[0]!.socket.end()
   server.connections[1]!.socket.write('HTTP/1.1 408 Request Timeout\r\n\r\n')

@@ -49,7 +49,10 @@ export interface UpstreamHandler {
   error(failure: UpstreamFailure): void
   /** A streamed body may go on: connected, or the socket drained after `write` said false. */
   drain?(): void
-  /** Answered 101: the socket is the receiver's now, `head` was read behind the answer's head. */
+  /**
+   * Answered 101: the socket is the receiver's now, paused, with its errors to be listened to and
+   * its halves ending separately. `head` was read behind the answer's head.
+   */
   upgrade?(socket: Duplex, head: Buffer, headers: readonly string[]): void
 }
 
