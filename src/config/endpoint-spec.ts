@@ -29,26 +29,27 @@ export interface EndpointSpec {
   readonly runningMax?: number
 }
 
-const url = z
-  .string({ error: 'expects a URL such as http://gpu1:8000' })
-  .transform((text, context) => {
-    const problem = urlProblem(text)
-    if (problem === null) return new URL(text).origin
-    context.addIssue({ code: 'custom', message: problem })
-    return z.NEVER
-  })
+const expectsUrl = 'expects a URL such as http://gpu1:8000'
+
+const url = z.string({ error: expectsUrl }).transform((text, context) => {
+  const problem = urlProblem(text)
+  if (problem === null) return new URL(text).origin
+  context.addIssue({ code: 'custom', message: problem })
+  return z.NEVER
+})
 
 function urlProblem(text: string): string | null {
   if (!/^https?:\/\//i.test(text)) {
-    return `expects a URL such as http://gpu1:8000; did you mean http://${text.replace(/^.*:\/\//, '')}?`
+    return `${expectsUrl}; did you mean http://${text.replace(/^.*:\/\//, '')}?`
   }
-  if (!URL.canParse(text)) return 'expects a URL such as http://gpu1:8000'
+  if (!URL.canParse(text)) return expectsUrl
   const parsed = new URL(text)
   if (parsed.username !== '' || parsed.password !== '') {
     return 'must not carry a password: name an environment variable in apiKeyEnv'
   }
   if (parsed.pathname !== '/' || parsed.search !== '' || parsed.hash !== '') {
-    return `expects scheme, host and port only, as the request brings the path; did you mean ${parsed.origin}?`
+    const only = 'expects scheme, host and port only, as the request brings the path'
+    return `${only}; did you mean ${parsed.origin}?`
   }
   return null
 }

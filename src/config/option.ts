@@ -84,7 +84,8 @@ export function number(about: Description<number> & Range & { fraction?: true })
 
 /** A duration with its unit: `30s`. */
 export function duration(about: Description<number> & Range): Option<number> {
-  const expects = `a duration from ${formatDurationMs(about.min)} to ${formatDurationMs(about.max)}, such as 500ms, 30s or 5m`
+  const range = `${formatDurationMs(about.min)} to ${formatDurationMs(about.max)}`
+  const expects = `a duration from ${range}, such as 500ms, 30s or 5m`
   return {
     ...about,
     unitSuffix: 'Ms',
@@ -99,7 +100,8 @@ export function duration(about: Description<number> & Range): Option<number> {
 
 /** A number of bytes with its unit: `32MiB`. */
 export function size(about: Description<number> & Range): Option<number> {
-  const expects = `a size from ${formatSizeBytes(about.min)} to ${formatSizeBytes(about.max)}, such as 64KiB or 32MiB`
+  const range = `${formatSizeBytes(about.min)} to ${formatSizeBytes(about.max)}`
+  const expects = `a size from ${range}, such as 64KiB or 32MiB`
   return {
     ...about,
     unitSuffix: 'Bytes',
