@@ -40,10 +40,10 @@ export class ScriptedConnection {
     }
   }
 
-  /** Answers once, on a request. */
-  async answer(bytes: string | Buffer): Promise<void> {
+  /** Answers one request; the text is latin1. */
+  async answer(text: string): Promise<void> {
     await this.request()
-    this.socket.write(bytes)
+    this.socket.write(text, 'latin1')
   }
 
   /** When the peer is gone. */
