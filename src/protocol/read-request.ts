@@ -1,17 +1,16 @@
 /** What the router needs to know of a request body, read in one parse. */
 import type { Api } from './api.ts'
-import type { PromptRead } from './prompt-hasher.ts'
-
-/** Byte offsets in a body: `start` inclusive, `end` exclusive. */
-export interface ByteSpan {
-  readonly start: number
-  readonly end: number
-}
+import { countOrNull, isObject, type Json, type JsonObject, parseJson, stringOr } from './json.ts'
+import { type ByteSpan, findModelSpan } from './model-span.ts'
+import { type PromptRead, readPrompt } from './prompt-hasher.ts'
 
 export interface RequestRead {
   readonly api: Api
   readonly model: string | null
-  /** The model's JSON string with its quotes, for `spliceModel`; null when there is none. */
+  /**
+   * The model's JSON string with its quotes, for `spliceModel`; null when there is none. Searched
+   * for when asked: the body must not have changed.
+   */
   readonly modelSpan: ByteSpan | null
   readonly streaming: boolean
   readonly maxOutputTokens: number | null
@@ -23,27 +22,106 @@ export interface RequestRead {
   readonly prompt: PromptRead
 }
 
-export type ReadOutcome =
-  | { readonly ok: true; readonly request: RequestRead }
-  | {
-      readonly ok: false
-      readonly reason: 'not-json' | 'not-an-object' | 'unknown-shape'
-      /** For the client or the log, in a sentence. */
-      readonly message: string
-      /** The model, where it could still be read. */
-      readonly model: string | null
-    }
+export interface RequestUnread {
+  readonly ok: false
+  readonly reason: 'not-json' | 'not-an-object' | 'unknown-shape'
+  /** For the client or the log, in a sentence. */
+  readonly message: string
+  /** What could still be read of it. */
+  readonly model: string | null
+  readonly modelSpan: ByteSpan | null
+  readonly streaming: boolean
+}
+
+export type ReadOutcome = { readonly ok: true; readonly request: RequestRead } | RequestUnread
 
 /**
  * Reads one body. `namespace` separates the prompts of those who must not share a cache (a salt
  * derived from the caller's identity); '' for none.
  */
-export function readRequest(_api: Api, _body: Buffer, _namespace: string): ReadOutcome {
-  throw new Error('readRequest is being written')
+export function readRequest(api: Api, body: Buffer, namespace: string): ReadOutcome {
+  const parsed = parseJson(body.toString())
+  if (parsed === undefined) return unread('not-json', 'The body is not valid JSON.')
+  if (!isObject(parsed)) return unread('not-an-object', 'The body must be a JSON object.')
+  const prompt = readPrompt(api, parsed, namespace)
+  if (prompt === null) return unknownShape(api, body, parsed)
+  return { ok: true, request: new ReadBody(api, body, parsed, prompt) }
 }
 
 /** The body with another model in place of the one at `span`: pieces that share its memory. */
 export function spliceModel(body: Buffer, span: ByteSpan, model: string): Buffer[] {
   const quoted = Buffer.from(JSON.stringify(model))
   return [body.subarray(0, span.start), quoted, body.subarray(span.end)]
+}
+
+function unread(reason: 'not-json' | 'not-an-object', message: string): RequestUnread {
+  return { ok: false, reason, message, model: null, modelSpan: null, streaming: false }
+}
+
+/** The field that holds the prompt, by API, for the message. */
+const promptField: Record<Api, string> = {
+  chat: 'messages',
+  completions: 'prompt',
+  responses: 'input',
+  embeddings: 'input',
+  messages: 'messages',
+  'count-tokens': 'messages',
+  other: 'prompt',
+}
+
+function unknownShape(api: Api, body: Buffer, parsed: JsonObject): RequestUnread {
+  return {
+    ok: false,
+    reason: 'unknown-shape',
+    message: `The field "${promptField[api]}" is missing or has an unknown shape.`,
+    model: stringOr(parsed.model, null),
+    modelSpan: findModelSpan(body),
+    streaming: parsed.stream === true,
+  }
+}
+
+class ReadBody implements RequestRead {
+  readonly api: Api
+  readonly model: string | null
+  readonly streaming: boolean
+  readonly maxOutputTokens: number | null
+  readonly storesState: boolean
+  readonly previousResponseId: string | null
+  readonly wantsUsage: boolean
+  readonly prompt: PromptRead
+  readonly #body: Buffer
+
+  constructor(api: Api, body: Buffer, parsed: JsonObject, prompt: PromptRead) {
+    this.api = api
+    this.#body = body
+    this.prompt = prompt
+    this.model = stringOr(parsed.model, null)
+    this.streaming = parsed.stream === true
+    this.maxOutputTokens = maxOutputTokensOf(parsed)
+    this.storesState = storesStateOf(api, parsed)
+    this.previousResponseId = stringOr(parsed.previous_response_id, null)
+    this.wantsUsage = wantsUsageOf(api, parsed)
+  }
+
+  get modelSpan(): ByteSpan | null {
+    return this.model === null ? null : findModelSpan(this.#body)
+  }
+}
+
+function maxOutputTokensOf(body: JsonObject): number | null {
+  return countOrNull(body.max_completion_tokens ?? body.max_tokens ?? body.max_output_tokens)
+}
+
+/** The responses API stores unless told not to, chat completions only when told. */
+function storesStateOf(api: Api, body: JsonObject): boolean {
+  if (api === 'responses') return body.store !== false || body.background === true
+  return body.store === true
+}
+
+/** vLLM takes `stream_options` without a word about usage as asking for it. */
+function wantsUsageOf(api: Api, body: JsonObject): boolean {
+  if (api !== 'chat' && api !== 'completions') return api !== 'other'
+  if (body.stream !== true) return true
+  const options: Json | undefined = body.stream_options
+  return isObject(options) && options.include_usage !== false
 }
