@@ -1,6 +1,15 @@
 /** What placing a request on an endpoint would cost, in ms: its own time and that of others. */
 import type { Cost } from '../policy/policy.ts'
+import {
+  type Bystanders,
+  delayedWaitersMs,
+  evictedContextMs,
+  slowedDecodesMs,
+  stalledDecodesMs,
+} from './externality.ts'
 import type { Rates } from './rates.ts'
+import { type Room, roomWaitMs } from './room-wait.ts'
+import { prefillComputeMs, prefillSteps, stepTimeMs } from './step-time.ts'
 
 /** What is on an endpoint now. Tokens unless the name says otherwise. */
 export interface EndpointLoad {
@@ -16,10 +25,10 @@ export interface EndpointLoad {
   readonly decodingRemainingTokens: number
   /** Prompt and output so far of everything in flight, shared prefixes counted each time. */
   readonly contextTokens: number
-  /** Null where unknown: then nothing ever waits for room. */
+  /** Null where unknown: then nothing is predicted to wait for memory. */
   readonly kvCapacityTokens: number | null
   readonly runningMax: number | null
-  /** Prompt tokens of one step. */
+  /** Token budget of one step. */
   readonly batchTokensMax: number | null
   /** KV memory that holds nothing worth keeping. */
   readonly freeCacheTokens: number
@@ -41,6 +50,85 @@ export interface RequestWork {
   readonly outputTokens: number
 }
 
-export function predictCost(_rates: Rates, _load: EndpointLoad, _request: RequestWork): Cost {
-  return { waitMs: 0, prefillMs: 0, decodeMs: 0, externalityMs: 0 }
+/** The share of evicted context that is wanted again where nothing is known of it. */
+const reuseShareDefault = 0.5
+
+/**
+ * The four parts add up to one number: what the choice adds to the completion times of this request
+ * and of all others.
+ *
+ * - wait: the fixed overhead; the prefill ahead of it or the wait for room, whichever is longer
+ *   (requests go on ending while prompts are computed); the rest of the step it comes into, and of
+ *   the one it does not fill. Requests that queue behind it do not wait for these last two again,
+ *   so they are no part of its prefill.
+ * - prefill: the time it occupies the engine, `a·u + q·u·(c + u/2)` and its share of the steps that
+ *   carry it, in which all decodes go on; and the reload of its host-tier tokens.
+ * - decode: its output times the step with everyone now there decoding beside it.
+ * - externality: see externality.ts.
+ */
+export function predictCost(rates: Rates, load: EndpointLoad, request: RequestWork): Cost {
+  const { promptTokens, outputTokens, hostTokens } = request
+  // The last prompt token is computed in any case: its output is the first token.
+  const uncachedTokens = Math.max(1, promptTokens - request.gpuTokens - hostTokens)
+  const computeMs = prefillComputeMs(rates, uncachedTokens, promptTokens - uncachedTokens)
+  const steps = prefillSteps(uncachedTokens, load.batchTokensMax, load.running)
+  const besideMs = stepBesideMs(rates, load, 0)
+  const decodeStepMs = stepBesideMs(rates, load, promptTokens + outputTokens / 2)
+  const occupancyMs = computeMs + steps * besideMs
+  const queueMs = Math.max(load.backlogMs, longestRoomWaitMs(load, request, besideMs))
+  const stepRestMs = Math.max(0, 1 - steps) * besideMs + (load.running > 0 ? besideMs / 2 : 0)
+  const others: Bystanders = {
+    decodes: load.decodingSequences,
+    remainingTokensMean: remainingTokensMean(load),
+    queued: Math.max(0, load.running - load.decodingSequences),
+  }
+  const reuseShare = load.reuseShare ?? reuseShareDefault
+  const newTokens = uncachedTokens + hostTokens + outputTokens
+  return {
+    waitMs: rates.overheadMs + queueMs + stepRestMs,
+    prefillMs: occupancyMs + hostTokens * rates.hostReloadMsPerToken,
+    decodeMs: outputTokens * decodeStepMs,
+    externalityMs:
+      stalledDecodesMs(computeMs, steps, others, outputTokens) +
+      slowedDecodesMs(rates, promptTokens + outputTokens / 2, others, outputTokens) +
+      delayedWaitersMs(load.arrivalsPerMs, occupancyMs, load.backlogMs) +
+      evictedContextMs(rates, newTokens, load.freeCacheTokens, reuseShare, promptTokens),
+  }
+}
+
+/** A decode step of everyone there and this request; the batch holds no more than fits. */
+function stepBesideMs(rates: Rates, load: EndpointLoad, ownContextTokens: number): number {
+  const sequences = Math.min(load.running + 1, load.runningMax ?? Number.POSITIVE_INFINITY)
+  const fits = (load.kvCapacityTokens ?? Number.POSITIVE_INFINITY) / (load.residentShare ?? 1)
+  return stepTimeMs(rates, sequences, Math.min(load.contextTokens + ownContextTokens, fits))
+}
+
+/** For KV memory or for a place among the running, whichever is later. */
+function longestRoomWaitMs(load: EndpointLoad, request: RequestWork, stepMs: number): number {
+  const { decodingSequences: decodes } = load
+  const remaining = remainingTokensMean(load)
+  let waitMs = 0
+  if (load.kvCapacityTokens !== null) {
+    const share = load.residentShare ?? 1
+    const memory: Room = {
+      capacity: load.kvCapacityTokens,
+      inUse: load.contextTokens * share,
+      inUseByDecodes: load.decodingContextTokens * share,
+      // A cached prefix needs no room where others hold it in use anyway.
+      needed: request.promptTokens - request.gpuTokens * (1 - share),
+    }
+    waitMs = roomWaitMs(memory, decodes, remaining, request.outputTokens, stepMs)
+  }
+  if (load.runningMax === null) return waitMs
+  const places: Room = {
+    capacity: load.runningMax,
+    inUse: load.running,
+    inUseByDecodes: decodes,
+    needed: 1,
+  }
+  return Math.max(waitMs, roomWaitMs(places, decodes, remaining, request.outputTokens, stepMs))
+}
+
+function remainingTokensMean(load: EndpointLoad): number {
+  return load.decodingSequences === 0 ? 0 : load.decodingRemainingTokens / load.decodingSequences
 }

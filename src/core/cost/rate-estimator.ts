@@ -1,5 +1,16 @@
+/**
+ * Learns the rates of one endpoint from what requests took there.
+ *
+ * One observation weighs little once there are many, an outlier no more than a moderate surprise.
+ * When observations disagree with the belief in the same direction for a while, the belief is at
+ * fault: most of its certainty is dropped (`beliefsDropped` counts that), and what comes next
+ * counts almost as if it were the first. So a slow replica is believed within some requests and a
+ * single stall is not.
+ */
+import { LogFilter } from './log-filter.ts'
 import type { Rates } from './rates.ts'
 import { priorRates } from './rates.ts'
+import { batchTokensDefault } from './step-time.ts'
 
 /** Time to first token of one request, and what stood in its way at dispatch. */
 export interface PrefillObservation {
@@ -14,7 +25,7 @@ export interface PrefillObservation {
   readonly hostTokens: number
   readonly decodingSequences: number
   readonly decodingContextTokens: number
-  /** Prompt tokens of one step; null or left out where the engine does not say. */
+  /** Token budget of one step; null or left out where the engine does not say. */
   readonly batchTokensMax?: number | null
   /** What the router believed at dispatch; left out where it believed nothing. */
   readonly predictedTtftMs?: number
@@ -31,20 +42,219 @@ export interface DecodeObservation {
   readonly prefillTokensPerToken?: number
 }
 
+/** In the order of the filter's coefficients. */
+const coefficients = [
+  { name: 'overheadMs', least: 1e-2, most: 3e4, common: 0.5, own: 1 },
+  { name: 'prefillMsPerToken', least: 1e-6, most: 100, common: 1.6, own: 0.8 },
+  { name: 'pairMs', least: 1e-11, most: 1e-2, common: 1.6, own: 1.2 },
+  { name: 'hostReloadMsPerToken', least: 1e-6, most: 100, common: 1, own: 1.2 },
+  { name: 'stepMs', least: 1e-3, most: 1e4, common: 1.6, own: 0.8 },
+  { name: 'stepMsPerSequence', least: 1e-6, most: 1e3, common: 1.6, own: 1.2 },
+  { name: 'stepMsPerContextToken', least: 1e-9, most: 1, common: 1.6, own: 1.2 },
+] as const satisfies readonly {
+  readonly name: keyof Rates
+  readonly least: number
+  readonly most: number
+  /** Standard deviation of its logarithm that it shares with the others: the engine's speed. */
+  readonly common: number
+  /** And the part that is its own. */
+  readonly own: number
+}[]
+
+/**
+ * Certainty fades with this time constant of activity. Together with a prior deviation of 1.6 and an
+ * observation a second it makes a memory of ten to thirty seconds.
+ */
+const fadeMs = 6_000_000
+/** A silence counts as activity for at most this long. */
+const silenceMsMax = 5_000
+
+/** Relative noise of one observation, as a variance of its logarithm: at first, least and most. */
+const noiseAtFirst = 0.04
+const noiseLeast = 0.0025
+const noiseMost = 0.36
+const noiseGain = 0.05
+/** Work ahead is known less well than own work: the first of it is half done, others may end. */
+const noiseAhead = 0.15
+
+/** Surprises beyond this many standard deviations count as if they were this large (Huber). */
+const surpriseMax = 2
+/** As many of them in the same direction, over at least this time, and the belief is dropped. */
+const surprisesToDrop = 4
+const surpriseSpanMs = 2_000
+const dropShare = 0.5
+
+/** Weight of the newest outcome in the published error. */
+const errorGain = 0.1
+/** The belief is not trusted while predictions are off by more than this factor on average. */
+const distrustFactor = 3
+const trustFactor = 2
+const samplesToJudge = 5
+
+/** What is kept per kind of observation. */
+interface Channel {
+  noise: number
+  /** Consecutive surprises: positive when slower than believed, negative when faster. */
+  surprises: number
+  surprisesSinceMs: number
+}
+
 export class RateEstimator {
+  readonly #filter: LogFilter
+  readonly #factors = new Float64Array(coefficients.length)
+  readonly #prefill: Channel = { noise: noiseAtFirst, surprises: 0, surprisesSinceMs: 0 }
+  readonly #decode: Channel = { noise: noiseAtFirst, surprises: 0, surprisesSinceMs: 0 }
   #rates: Rates
+  #lastAtMs: number | null = null
+  #logError = 0
+  #trusted = true
+
+  /** Observations learned from. */
   samples = 0
+  /** Predicted first tokens held against outcomes. */
+  predictions = 0
+  /** Recent mean of |predicted − actual| / actual of time to first token. */
   relativeError = 0
+  /** How often the belief contradicted what was seen for so long that it was given up. */
+  beliefsDropped = 0
 
   constructor(prior: Rates = priorRates) {
-    this.#rates = prior
+    this.#filter = new LogFilter({
+      values: coefficients.map(({ name }) => prior[name]),
+      covariance: priorCovariance(),
+      least: coefficients.map(({ least }) => least),
+      most: coefficients.map(({ most }) => most),
+    })
+    this.#rates = this.#read()
   }
-
-  prefillObserved(_observation: PrefillObservation): void {}
-
-  decodeObserved(_observation: DecodeObservation): void {}
 
   rates(): Rates {
     return this.#rates
   }
+
+  /**
+   * Whether predictions have lately been near enough to outcomes to decide by. Turns false beyond a
+   * factor of three on average, and true again below two.
+   */
+  get trusted(): boolean {
+    return this.#trusted
+  }
+
+  prefillObserved(seen: PrefillObservation): void {
+    if (seen.predictedTtftMs !== undefined) this.#judge(seen.predictedTtftMs, seen.ttftMs)
+    const uncached = Math.max(1, seen.uncachedTokens)
+    const work = seen.aheadTokens + uncached
+    const steps = Math.max(1, work / (seen.batchTokensMax ?? batchTokensDefault))
+    // A request comes into the middle of a step when others decode.
+    const stepsSeen = steps + (seen.decodingSequences > 0 ? 0.5 : 0)
+    const factors = this.#factors
+    factors[0] = 1
+    factors[1] = work
+    // Those ahead are taken to be as deep in their contexts as this request.
+    factors[2] = work * (seen.cachedTokens + uncached / 2)
+    factors[3] = seen.hostTokens
+    factors[4] = stepsSeen
+    factors[5] = stepsSeen * (seen.decodingSequences + 1)
+    factors[6] = stepsSeen * seen.decodingContextTokens
+    const extraNoise = (noiseAhead * seen.aheadTokens) / work + this.#roomNoise(seen)
+    this.#learn(this.#prefill, seen.atMs, seen.ttftMs, extraNoise)
+  }
+
+  decodeObserved(seen: DecodeObservation): void {
+    const factors = this.#factors.fill(0)
+    factors[1] = seen.prefillTokensPerToken ?? 0
+    factors[4] = 1
+    factors[5] = Math.max(1, seen.sequences)
+    factors[6] = Math.max(0, seen.contextTokens)
+    this.#learn(this.#decode, seen.atMs, seen.msPerToken, 0)
+  }
+
+  /**
+   * A request that was expected to wait for room says little about rates: what the router predicted
+   * beyond the work that is seen here counts as noise.
+   */
+  #roomNoise(seen: PrefillObservation): number {
+    if (seen.predictedTtftMs === undefined) return 0
+    const beyond = seen.predictedTtftMs / this.#filter.predict(this.#factors)
+    return beyond > 1 ? Math.log(beyond) ** 2 : 0
+  }
+
+  #learn(channel: Channel, atMs: number, measuredMs: number, extraNoise: number): void {
+    const factors = this.#factors
+    if (!(measuredMs > 0) || !Number.isFinite(measuredMs + this.#filter.predict(factors))) return
+    this.#fade(atMs)
+    const noise = channel.noise + extraNoise
+    const believed = this.#filter.variance(factors)
+    const error = Math.log(measuredMs / this.#filter.predict(factors))
+    const deviation = Math.sqrt(believed + noise)
+    const surprise = Math.abs(error) / deviation
+    if (this.#contradicted(channel, atMs, surprise > surpriseMax ? Math.sign(error) : 0)) {
+      this.#filter.forget(dropShare)
+      this.beliefsDropped++
+    }
+    // Huber: the gain shrinks as the surprise grows, so that their product stays the same.
+    const shrink = Math.max(1, surprise / surpriseMax)
+    const settled = Math.min(surprise, surpriseMax) * deviation
+    const variance = (believed + noise) * shrink - believed
+    this.#filter.observe(factors, measuredMs, variance)
+    const seenNoise = settled ** 2 - believed - extraNoise
+    channel.noise += noiseGain * (Math.max(0, seenNoise) - channel.noise)
+    channel.noise = Math.min(noiseMost, Math.max(noiseLeast, channel.noise))
+    this.samples++
+    this.#rates = this.#read()
+  }
+
+  #fade(atMs: number): void {
+    const sinceMs = atMs - (this.#lastAtMs ?? atMs)
+    if (sinceMs > 0) this.#filter.forget(1 - Math.exp(-Math.min(sinceMs, silenceMsMax) / fadeMs))
+    this.#lastAtMs = Math.max(atMs, this.#lastAtMs ?? atMs)
+  }
+
+  /** @param direction 0 for no surprise; 1 for slower, -1 for faster than believed */
+  #contradicted(channel: Channel, atMs: number, direction: number): boolean {
+    if (direction === 0 || direction * channel.surprises < 0) channel.surprises = 0
+    if (direction === 0) return false
+    if (channel.surprises === 0) channel.surprisesSinceMs = atMs
+    channel.surprises += direction
+    const lastedMs = atMs - channel.surprisesSinceMs
+    if (Math.abs(channel.surprises) < surprisesToDrop || lastedMs < surpriseSpanMs) return false
+    channel.surprises = 0
+    return true
+  }
+
+  #judge(predictedMs: number, actualMs: number): void {
+    if (!(predictedMs > 0) || !(actualMs > 0)) return
+    this.predictions++
+    // The first outcomes are averaged evenly.
+    const gain = Math.max(errorGain, 1 / this.predictions)
+    this.relativeError += gain * (Math.abs(predictedMs - actualMs) / actualMs - this.relativeError)
+    this.#logError += gain * (Math.abs(Math.log(predictedMs / actualMs)) - this.#logError)
+    if (this.predictions < samplesToJudge) return
+    if (this.#logError > Math.log(distrustFactor)) this.#trusted = false
+    else if (this.#logError < Math.log(trustFactor)) this.#trusted = true
+  }
+
+  #read(): Rates {
+    const filter = this.#filter
+    return {
+      overheadMs: filter.value(0),
+      prefillMsPerToken: filter.value(1),
+      pairMs: filter.value(2),
+      hostReloadMsPerToken: filter.value(3),
+      stepMs: filter.value(4),
+      stepMsPerSequence: filter.value(5),
+      stepMsPerContextToken: filter.value(6),
+    }
+  }
+}
+
+function priorCovariance(): Float64Array {
+  const size = coefficients.length
+  const covariance = new Float64Array(size * size)
+  coefficients.forEach((one, i) => {
+    coefficients.forEach((other, j) => {
+      covariance[i * size + j] = one.common * other.common + (i === j ? one.own ** 2 : 0)
+    })
+  })
+  return covariance
 }

@@ -1,0 +1,76 @@
+/**
+ * What a request takes from others, in ms summed over those others. Time taken from someone else
+ * counts as much as the request's own: the sum then is what the choice adds to the completion
+ * times of all requests together.
+ */
+import type { Rates } from './rates.ts'
+
+/** Requests that are or will be decoding while the new one is served. */
+export interface Bystanders {
+  readonly decodes: number
+  /** Output tokens left of each decode, on average. */
+  readonly remainingTokensMean: number
+  /** Dispatched and not decoding yet; they will be when the new one's turn comes. */
+  readonly queued: number
+}
+
+/**
+ * Chunked prefill lets every decode have a token in each step, but the steps that carry prefill are
+ * longer, together by its compute time. A decode that lasts through all `steps` ends later by all
+ * of it, one that ends sooner by its part: `compute · Σ min(1, remaining / steps)`.
+ */
+export function stalledDecodesMs(
+  computeMs: number,
+  steps: number,
+  others: Bystanders,
+  outputTokens: number,
+): number {
+  const whole = Math.max(1, steps)
+  const decodes = others.decodes * Math.min(1, others.remainingTokensMean / whole)
+  const queued = others.queued * Math.min(1, outputTokens / whole)
+  return computeMs * (decodes + queued)
+}
+
+/**
+ * Decoding beside others makes each common step longer by `r + k·context`, for as many steps as
+ * both have left.
+ */
+export function slowedDecodesMs(
+  rates: Rates,
+  contextTokens: number,
+  others: Bystanders,
+  outputTokens: number,
+): number {
+  const stepMs = rates.stepMsPerSequence + rates.stepMsPerContextToken * contextTokens
+  const decodes = others.decodes * Math.min(outputTokens, others.remainingTokensMean)
+  return stepMs * (decodes + others.queued * outputTokens)
+}
+
+/**
+ * Whoever arrives before the new request's prefill is done stands behind it: all of its prefill
+ * for those who come during the backlog, half of it on average for those who come during the
+ * prefill itself: `λ·prefill·(backlog + prefill / 2)`.
+ */
+export function delayedWaitersMs(
+  arrivalsPerMs: number,
+  prefillMs: number,
+  backlogMs: number,
+): number {
+  return arrivalsPerMs * prefillMs * (backlogMs + prefillMs / 2)
+}
+
+/**
+ * Tokens that need memory beyond what is free push out as many cached ones. Each costs its prefill
+ * again, at the depth of half a prompt like this one, if it is wanted again.
+ */
+export function evictedContextMs(
+  rates: Rates,
+  newTokens: number,
+  freeTokens: number,
+  reuseShare: number,
+  promptTokens: number,
+): number {
+  const evicted = Math.max(0, newTokens - freeTokens)
+  const tokenMs = rates.prefillMsPerToken + (rates.pairMs * promptTokens) / 2
+  return evicted * reuseShare * tokenMs
+}
