@@ -85,6 +85,7 @@ export class ScriptedServer {
 
   async stop(): Promise<void> {
     for (const connection of this.connections) connection.socket.destroy()
+    if (!this.#server.listening) return
     this.#server.close()
     await once(this.#server, 'close')
   }

@@ -240,6 +240,8 @@ export class Exchange implements UpstreamCall, ResponseSink {
   write(piece: Buffer): boolean {
     if (this.#settled) return true
     const room = this.#writer.write(piece)
+    // An upload that goes on is not waiting for its answer yet.
+    if (this.#phase === 'sent') this.#sinceMs = this.#owner.nowMs()
     this.#checkWriter()
     return room
   }

@@ -18,9 +18,9 @@ export interface UpstreamRequest {
   readonly body: readonly Buffer[] | StreamedBody | null
   /** Protocol to upgrade to, `websocket` say; the client then writes `Connection: Upgrade`. */
   readonly upgrade?: string
-  /** From connected (and the request on its way) to the whole final head; null or absent: none. */
+  /** From connected, or the last piece of a streamed body, to the whole final head; null: none. */
   readonly firstByteTimeoutMs?: number | null
-  /** Longest silence within the body; null or absent: none. Time spent paused does not count. */
+  /** Longest silence within the body; null: none. Time spent paused does not count. */
   readonly idleTimeoutMs?: number | null
 }
 
