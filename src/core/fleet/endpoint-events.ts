@@ -34,7 +34,7 @@ export class EndpointEvents {
   handle(event: EndpointEvent): void {
     if (event.type === 'endpoint-joined') {
       const joined = this.#fleet.join(event.endpoint, event.description)
-      if (joined !== null) this.#learning.joined(joined, this.#fleet)
+      if (joined !== null) this.#learning.joined(joined)
       return
     }
     const endpoint = this.#fleet.get(event.endpoint)

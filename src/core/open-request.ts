@@ -1,0 +1,44 @@
+/** A request from its arrival to its end, as the core follows it. */
+import type { Dispatch } from './decisions.ts'
+import type { EndpointKey, RequestArrived } from './events.ts'
+import type { EndpointState } from './fleet/endpoint-state.ts'
+import type { Reservation } from './fleet/ledger.ts'
+import type { RequestView } from './policy/policy.ts'
+import type { Session } from './session/session-table.ts'
+
+/** What was believed when the request was sent; held against what came of it. */
+export interface Prediction {
+  /** From dispatch to first token. */
+  readonly ttftMs: number
+  readonly decodeMs: number
+  /** Prompt tokens believed cached. */
+  readonly cachedTokens: number
+  readonly hostTokens: number
+  readonly uncachedTokens: number
+  /** Uncached prompt tokens queued ahead of it. */
+  readonly aheadTokens: number
+  /** Requests that produced tokens there, and their context, at dispatch. */
+  readonly decodingSequences: number
+  readonly decodingContextTokens: number
+}
+
+/** One attempt at a request: the endpoint's instance it went to, and its reservation there. */
+export interface Attempt {
+  readonly endpoint: EndpointState
+  /** The instance's slot; differs from `endpoint.slot` once that has restarted. */
+  readonly slot: number
+  readonly reservation: Reservation
+  readonly prediction: Prediction
+  readonly dispatchedAtMs: number
+  firstTokenAtMs: number | null
+}
+
+export interface OpenRequest {
+  readonly arrived: RequestArrived
+  readonly view: RequestView
+  readonly session: Session | null
+  readonly tried: EndpointKey[]
+  attempt: Attempt | null
+  /** The last decision to send it somewhere; null while it is held. */
+  dispatch: Dispatch | null
+}

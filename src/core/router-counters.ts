@@ -1,0 +1,13 @@
+/** What the core did that an operator should know of; each only grows. */
+export interface RouterCounters {
+  /** Dispatched to a softly unavailable endpoint, because no other was left. */
+  lastResort: number
+  /** Endpoints whose believed cache contents were dropped after repeated misses. */
+  cacheEmptied: number
+  /** Reservations of abandoned work that ran into their bound without a sign of the engine. */
+  lingerExpired: number
+  /** Endpoints taken out of choice because requests failed there. */
+  ejections: number
+  /** New processes found at an old address. */
+  restarts: number
+}
