@@ -35,3 +35,8 @@ export function realTimeScheduler(timeScale = 1): Scheduler {
 
   return { nowMs, at }
 }
+
+/** Milliseconds since 1970, for what others read as a date; never for measuring. */
+export function unixTimeMs(): number {
+  return Date.now()
+}

@@ -286,7 +286,7 @@ export class EngineModel {
     this.#counters.generatedTokens += steps
     const finished = record.generatedTokens === record.outputTokens
     if (finished) this.#finishSequence(sequence, nowMs)
-    progress.push({ record, tokens: steps, finished })
+    progress.push({ record, tokens: steps, atMs: nowMs, finished })
   }
 
   #finishSequence(sequence: Sequence, nowMs: number): void {

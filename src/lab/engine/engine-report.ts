@@ -15,6 +15,8 @@ export interface StepSample {
 export interface RequestProgress {
   readonly record: RequestRecord
   readonly tokens: number
+  /** When the step ended; of several steps alike, the last. */
+  readonly atMs: number
   readonly finished: boolean
 }
 
