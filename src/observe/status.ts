@@ -1,0 +1,77 @@
+/** The shape of `/status`: what an operator and the dashboard may rely on. Durations in ms. */
+import type { EndpointKey } from '../core/events.ts'
+import type { EngineKind, EngineSignals } from '../core/fleet/endpoint.ts'
+import type { RouterCounters } from '../core/router-counters.ts'
+import type { FallbackKind } from './fallbacks.ts'
+
+export interface EndpointStatus {
+  readonly url: EndpointKey
+  /** Empty when the endpoint does not list its models; it may then serve any. */
+  readonly models: readonly string[]
+  /** Whether a new request may be sent there now: the very predicate that routing uses. */
+  readonly routable: boolean
+  /** Why, or why not: `ready`, `connection refused`, `ejected for 3.2 s: …`. */
+  readonly reason: string
+  readonly inFlight: number
+  readonly queued: number
+  readonly queuedTokens: number
+  readonly contextTokens: number
+  /** Believed, from the prefix index. */
+  readonly cachedTokens: number
+  readonly kvCapacityTokens: number | null
+  readonly engine: EngineKind
+  readonly version: string | null
+  readonly instanceId: string | null
+  /** The engine's own load, from the last scrape; null when there is none or it is too old. */
+  readonly signals: EngineSignals | null
+  readonly scrapeAgeMs: number | null
+  /** Learned rates by name and unit: `prefillMsPerToken`. */
+  readonly rates: Readonly<Record<string, number>>
+  readonly predictionError: PredictionError
+}
+
+/** How far the router's beliefs about one endpoint were off; null until something was compared. */
+export interface PredictionError {
+  /** Recent measured over predicted time to first token. */
+  readonly ttftRatio: number | null
+  /** Recent reported over predicted cached tokens, 0 to 1. */
+  readonly cachedShare: number | null
+}
+
+export interface HeldRequest {
+  readonly requestId: string
+  readonly model: string | null
+  readonly tenant: string
+  readonly reason: string
+  readonly waitedMs: number
+  readonly deadlineInMs: number
+}
+
+export interface ModelStatus {
+  readonly id: string
+  readonly endpoints: number
+  readonly routableEndpoints: number
+}
+
+export interface RouterStatus {
+  readonly version: string
+  readonly policy: string
+  readonly uptimeMs: number
+  /** At least one endpoint is routable and the router takes requests; what `/readyz` says. */
+  readonly ready: boolean
+  readonly draining: boolean
+  readonly openRequests: number
+  readonly heldRequests: number
+  /** The ones that wait longest; at most `heldShownMax`. */
+  readonly held: readonly HeldRequest[]
+  readonly sessions: number
+  readonly indexEntries: number
+  readonly openConnections: { readonly client: number; readonly upstream: number }
+  readonly counters: RouterCounters
+  readonly fallbacks: Readonly<Partial<Record<FallbackKind, number>>>
+  readonly droppedLines: { readonly log: number; readonly decisions: number }
+  readonly models: readonly ModelStatus[]
+  readonly endpoints: readonly EndpointStatus[]
+}
+
+export const heldShownMax = 100
