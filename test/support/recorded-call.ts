@@ -47,44 +47,45 @@ export class RecordedCall implements UpstreamHandler {
     return this
   }
 
-  #tell(what: string): void {
+  /** Every callback comes through here. */
+  protected tell(what: string): void {
     this.told.push(what)
     for (const waiting of this.#waiting) if (waiting.what === what) waiting.resolve()
   }
 
   connected(reused: boolean): void {
-    this.#tell(reused ? 'reused' : 'connected')
+    this.tell(reused ? 'reused' : 'connected')
   }
 
   headers(status: number, headers: readonly string[], reason: string): void {
     this.status = status
     this.flat = headers
     this.reason = reason
-    this.#tell('headers')
+    this.tell('headers')
   }
 
   body(payload: readonly Buffer[], raw: Buffer | null): void {
     this.#pieces.push(...payload)
     this.raws.push(raw === null ? null : raw.toString('latin1'))
-    this.#tell('body')
+    this.tell('body')
   }
 
   end(trailers: readonly string[]): void {
     this.trailers = trailers
-    this.#tell('end')
+    this.tell('end')
   }
 
   error(failure: UpstreamFailure): void {
     this.failure = failure
-    this.#tell('error')
+    this.tell('error')
   }
 
   drain(): void {
-    this.#tell('drain')
+    this.tell('drain')
   }
 
   upgrade(socket: Duplex, head: Buffer): void {
     this.upgraded = { socket, head }
-    this.#tell('upgrade')
+    this.tell('upgrade')
   }
 }

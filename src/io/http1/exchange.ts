@@ -122,7 +122,8 @@ export class Exchange implements UpstreamCall, ResponseSink {
   failed(cause: UpstreamFailureCause, detail: string): void {
     if (this.#settled) return
     const died = this.#diedOfIdleClose(cause)
-    if (died && !this.#resent && this.#writer.mayRestart) {
+    // Only once: the connection it is sent on next is a fresh one.
+    if (died && this.#writer.mayRestart) {
       this.#resent = true
       this.#writer.restart()
       this.#owner.resend(this)

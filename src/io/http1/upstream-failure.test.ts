@@ -131,6 +131,20 @@ test('gives up on a head that does not come, but not while it may still come', a
   assert.equal(call.failure!.cause, 'first-byte-timeout')
 })
 
+test('does not hurry an upload that goes on', async (t) => {
+  const { pool, clock } = await upstreamStage(t, () => {})
+  const body = { streamedLength: null }
+  const request = { method: 'POST', body, firstByteTimeoutMs: 1_000 }
+  const call = await new RecordedCall(pool, request).seen('drain')
+  for (let i = 0; i < 5; i++) {
+    clock.advance(900)
+    call.call.write(Buffer.from('x'))
+  }
+  assert.equal(call.failure, null)
+  clock.advance(1_000)
+  assert.equal(summary(call.failure!), 'sent first-byte-timeout sent')
+})
+
 test('gives up on a silent body, but not on a slow or a paused one', async (t) => {
   const { pool, server, clock } = await upstreamStage(t, async (connection) => {
     await connection.answer(chunkedHead)
@@ -189,17 +203,19 @@ test('abort before the connection is made sends nothing', async (t) => {
 })
 
 test('abort from within a callback stops the rest of the same read', async (t) => {
-  const answer = `${chunkedHead}1\r\na\r\n0\r\n\r\n`
-  for (const last of ['headers', 'body'] as const) {
+  const chunks = `${chunkedHead}1\r\na\r\n0\r\n\r\n`
+  const bodyless = 'HTTP/1.1 204 No Content\r\n\r\n'
+  for (const [last, answer] of [
+    ['headers', chunks],
+    ['headers', bodyless],
+    ['body', chunks],
+    ['body', `${head}0123456789`],
+  ] as const) {
     const { pool } = await upstreamStage(t, (connection) => connection.answer(answer))
     const call = new (class extends RecordedCall {
-      override headers(...args: Parameters<RecordedCall['headers']>): void {
-        super.headers(...args)
-        if (last === 'headers') this.call.abort()
-      }
-      override body(...args: Parameters<RecordedCall['body']>): void {
-        super.body(...args)
-        this.call.abort()
+      protected override tell(what: string): void {
+        super.tell(what)
+        if (what === last) this.call.abort()
       }
     })(pool)
     await call.seen(last)

@@ -220,3 +220,18 @@ test('drops a resting socket that the server closes or speaks on', async (t) => 
   assert.deepEqual([pool.stats.idle, pool.stats.closedByServerWhileIdle], [0, 2])
   assert.equal((await new RecordedCall(pool).over()).told[0], 'connected')
 })
+
+test('sees the close of a resting socket whose last answer was paused', async (t) => {
+  const { pool, server } = await upstreamStage(t, alwaysOk)
+  const call = new (class extends RecordedCall {
+    protected override tell(what: string): void {
+      super.tell(what)
+      if (what === 'headers') this.call.pause()
+    }
+  })(pool)
+  await call.over()
+  assert.deepEqual([call.text, pool.stats.idle], ['ok', 1])
+  server.connections[0]!.socket.end()
+  await server.connections[0]!.closed()
+  assert.equal(pool.stats.idle, 0)
+})
