@@ -26,6 +26,8 @@ export const fallbackCatalogue = {
     'Every endpoint of a model was softly unavailable. The least bad one was used all the same.',
   'cache-emptied':
     'An endpoint repeatedly held nothing of what it was believed to hold. The belief was dropped.',
+  'rates-dropped':
+    'Outcomes kept contradicting what was learned of an endpoint’s speed. It is learned anew.',
   'linger-expired':
     'Abandoned work came off the ledger by its time limit, without a sign from the engine.',
   'label-folded': 'A metric label value beyond the bound was counted as `other`.',

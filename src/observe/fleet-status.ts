@@ -1,6 +1,9 @@
 /** The fleet as `/status` shows it, by the same predicate that routes. */
+import { blockBytes } from '../core/block-chain.ts'
 import type { EndpointState } from '../core/fleet/endpoint-state.ts'
 import type { Fleet } from '../core/fleet/fleet.ts'
+import type { Learning } from '../core/learning.ts'
+import type { PrefixIndex } from '../core/prefix/prefix-index.ts'
 import type { EndpointStatus, ModelStatus, PredictionError } from './status.ts'
 
 /** What the core knows of an endpoint beside its state. */
@@ -35,6 +38,28 @@ export function fleetStatus(
       ...learned(endpoint),
     }
   })
+}
+
+/** What a router has learned, read off its parts. */
+export function learnedOf(
+  learning: Learning,
+  index: PrefixIndex,
+): (endpoint: EndpointState) => LearnedOfEndpoint {
+  return (endpoint) => {
+    const { gpuBlocks, hostBlocks } = index.size(endpoint.slot)
+    const model = endpoint.description.models?.[0]?.id ?? null
+    const tokensPerBlock = blockBytes * learning.tokensPerByte(model)
+    const { relative, samples, trusted } = learning.predictionError(endpoint)
+    return {
+      cachedTokens: Math.round((gpuBlocks + hostBlocks) * tokensPerBlock),
+      rates: { ...learning.rates(endpoint) },
+      predictionError: {
+        ttftRelative: samples === 0 ? null : relative,
+        ratesTrusted: trusted,
+        cachedShare: endpoint.trust.outcomes === 0 ? null : endpoint.trust.share,
+      },
+    }
+  }
 }
 
 export function modelStatus(endpoints: readonly EndpointStatus[]): ModelStatus[] {

@@ -121,11 +121,15 @@ export class Metrics {
   }
 
   /** All fallbacks so far, the core's and the labels' own among them. */
-  fallbacks(counters: RouterCounters): Readonly<Partial<Record<FallbackKind, number>>> {
+  fallbacks(
+    counters: RouterCounters,
+    ratesDropped: number,
+  ): Readonly<Partial<Record<FallbackKind, number>>> {
     return {
       ...Object.fromEntries(this.#fallbacks),
       'last-resort': counters.lastResort,
       'cache-emptied': counters.cacheEmptied,
+      'rates-dropped': ratesDropped,
       'linger-expired': counters.lingerExpired,
       'label-folded': this.#models.folded + this.#causes.folded,
     }

@@ -30,11 +30,13 @@ export interface EndpointStatus {
   readonly predictionError: PredictionError
 }
 
-/** How far the router's beliefs about one endpoint were off; null until something was compared. */
+/** How far the router's beliefs about one endpoint were off. */
 export interface PredictionError {
-  /** Recent measured over predicted time to first token. */
-  readonly ttftRatio: number | null
-  /** Recent reported over predicted cached tokens, 0 to 1. */
+  /** Recent error of the predicted time to first token, relative; null before the first outcome. */
+  readonly ttftRelative: number | null
+  /** False while outcomes contradict the learned rates, so that the prior is used instead. */
+  readonly ratesTrusted: boolean
+  /** Recent cached tokens reported over predicted, 0 to 1; null before the first comparison. */
   readonly cachedShare: number | null
 }
 
