@@ -38,6 +38,7 @@ export function missingField(field: string, fields: number): ApiError {
 export function invalidJson(at: number): ApiError {
   const detail =
     `{'type': 'json_invalid', 'loc': 'body.${at}', 'msg': 'JSON decode error', ` +
-    `'input': '<dict of 0 items>', 'ctx': {'error': 'Expecting value'}}`
+    `'input': '<dict of 0 items>', ` +
+    `'ctx': {'error': 'Expecting property name enclosed in double quotes'}}`
   return new ApiError(400, 'Bad Request', `1 validation error:\n  ${detail}`, `body.${at}`)
 }

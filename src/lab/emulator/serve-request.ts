@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError, errorBody, invalidJson } from './api-error.ts'
+import { ApiError, type ErrorShape, errorBody, invalidJson } from './api-error.ts'
 import type { EngineProcess } from './engine-process.ts'
 import type { GenerationApi } from './generation-request.ts'
 import { answerJson, answerText, readBody } from './http-answer.ts'
@@ -56,13 +56,18 @@ export async function serveRequest(
     answerJson(response, 404, { detail: 'Not Found' })
     return
   }
-  const shape = path.startsWith('/v1/messages') ? 'anthropic' : process.errorShape
   try {
     route(process, path, body, request, response)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    answerJson(response, error.status, errorBody(error, shape))
+    answerJson(response, error.status, errorBody(error, shapeOf(process, path, error)))
   }
+}
+
+/** vLLM's validator answers before it is known that the path speaks Anthropic's language. */
+function shapeOf(process: EngineProcess, path: string, error: ApiError): ErrorShape {
+  const validated = error.type !== 'Bad Request'
+  return validated && path.startsWith('/v1/messages') ? 'anthropic' : process.errorShape
 }
 
 function pathOf(request: IncomingMessage): string {

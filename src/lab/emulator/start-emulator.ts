@@ -72,11 +72,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   }
 }
 
-function schedule(
-  step: FaultScript[number],
-  replicas: readonly Replica[],
-  wall: Scheduler,
-): () => void {
+function schedule(step: FaultStep, replicas: readonly Replica[], wall: Scheduler): () => void {
   return wall.at(step.atMs, () => {
     const targets = step.replica === undefined ? replicas : [replicas[step.replica]]
     for (const replica of targets) replica?.setFaults(step.faults)
