@@ -78,16 +78,13 @@ export const faultsSchema = z.strictObject({
 /** See `faultsSchema`. */
 export type Faults = z.infer<typeof faultsSchema>
 
-/**
- * A script: changes of faults, each at a time in real ms after the start of the emulator, to one
- * replica (counted from 0) or to all of them.
- */
-export const faultScriptSchema = z.array(
-  z.strictObject({
-    atMs: ms,
-    replica: count.optional(),
-    faults: faultsSchema,
-  }),
-)
+/** One change of faults in a script. */
+export const faultStepSchema = z.strictObject({
+  /** Real ms after the start of the emulator. */
+  atMs: ms,
+  /** Counted from 0; left out, the change is made to all replicas. */
+  replica: count.optional(),
+  faults: faultsSchema,
+})
 
-export type FaultScript = z.infer<typeof faultScriptSchema>
+export type FaultStep = z.infer<typeof faultStepSchema>

@@ -3,7 +3,7 @@ import { realTimeScheduler } from '../../io/real-time.ts'
 import type { EngineProfile } from '../engine/profile.ts'
 import { profileNamed } from '../engine/profiles.ts'
 import type { Personality } from './engine-process.ts'
-import type { FaultScript } from './faults.ts'
+import type { FaultStep } from './faults.ts'
 import { Replica } from './replica.ts'
 
 export interface EmulatorOptions {
@@ -25,7 +25,7 @@ export interface EmulatorOptions {
   readonly answerTokensMean?: number
   readonly keepAliveMs?: number
   /** Changes of faults, by time. */
-  readonly script?: FaultScript
+  readonly script?: readonly FaultStep[]
 }
 
 /** A fleet of emulated engines. */
