@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:
 import { connect as connectTls, type ConnectionOptions as TlsConnectionOptions } from 'node:tls'
 import type { Exchange } from './exchange.ts'
 import { causeOfError, describeError } from './failure.ts'
+import { http1Limits } from './limits.ts'
 import type { Origin } from './origin.ts'
 import { ResponseParser } from './response-parser.ts'
 import type { UpstreamTlsOptions } from './upstream.ts'
@@ -14,7 +15,6 @@ export interface ConnectionOptions {
 
 /** The pool, as its connections see it. */
 export interface ConnectionOwner {
-  nowMs(): number
   /** The server ended a resting connection. */
   idleClosed(connection: Connection): void
   /** The socket is gone, for whatever reason; told once. */
@@ -54,6 +54,7 @@ export class Connection {
       this.socket = openReading(options.origin, this.#onRead)
     }
     this.socket.setNoDelay(true)
+    this.socket.setKeepAlive(true, http1Limits.tcpKeepAliveMs)
     this.socket.on(this.#secure ? 'secureConnect' : 'connect', this.#onConnect)
     this.socket.on('drain', this.#onDrain)
     this.socket.on('end', this.#onEnd)

@@ -11,6 +11,11 @@ export const http1Limits = {
   /** Open sockets to one origin: fewer than there are local ports. */
   connectionsMax: 16_384,
   connectTimeoutMs: 5_000,
+  /**
+   * Silence after which TCP asks whether the host is still there: a long prefill is a silent socket,
+   * and a host that lost its power says nothing either. Node then asks ten times, a second apart.
+   */
+  tcpKeepAliveMs: 15_000,
   /** uvicorn, and so vLLM and SGLang, closes idle connections after exactly 5 s. */
   idleSocketMs: 4_000,
   /** Longest rest of a socket that a `Keep-Alive: timeout=` hint can buy. */

@@ -45,7 +45,7 @@ export function encodeRequestHead(request: UpstreamRequest, authority: string): 
 }
 
 /** Bytes of the body: null without one, -1 for one of unknown length. */
-export function bodyLength(request: UpstreamRequest): number | null {
+function bodyLength(request: UpstreamRequest): number | null {
   const { body } = request
   if (body === null) return null
   if ('streamedLength' in body) return body.streamedLength ?? -1

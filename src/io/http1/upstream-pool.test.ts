@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RecordedCall } from '../../../test/support/recorded-call.ts'
 import { upstreamStage } from '../../../test/support/upstream-stage.ts'
+import { UpstreamPool } from './upstream-pool.ts'
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const chunkedHead = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
@@ -18,6 +19,14 @@ test('writes the request as it was given, with Host and Content-Length', async (
     'POST /v1/x?y=%20 HTTP/1.1\r\nContent-Type: text/plain\r\nx-A: \xe9\r\nx-A: \r\n' +
       `Host: 127.0.0.1:${server.port}\r\nContent-Length: 3\r\n\r\nabc`,
   )
+})
+
+test('finds the address of a name that listens', async (t) => {
+  const { server, clock } = await upstreamStage(t, (connection) => connection.answer(ok))
+  // `localhost` often stands for ::1 as well, where this server does not listen.
+  const pool = new UpstreamPool(`http://localhost:${server.port}`, {}, clock)
+  t.after(() => pool.close())
+  assert.equal((await new RecordedCall(pool).over()).text, 'ok')
 })
 
 test('keeps a Host and a Content-Length that were given, and adds none for GET', async (t) => {
