@@ -16,19 +16,19 @@ export interface Bystanders {
 
 /**
  * Chunked prefill lets every decode have a token in each step, but the steps that carry prefill are
- * longer, together by its compute time. A decode that lasts through all `steps` ends later by all
- * of it, one that ends sooner by its part: `compute · Σ min(1, remaining / steps)`.
+ * longer, together by its compute time. A decode that lasts through all of them ends later by all
+ * of that, one with n tokens left by no more than n full steps' worth: `Σ min(compute, n · full)`.
+ *
+ * @param stepComputeMs compute time of the prefill that fills one step
  */
 export function stalledDecodesMs(
   computeMs: number,
-  steps: number,
+  stepComputeMs: number,
   others: Bystanders,
   outputTokens: number,
 ): number {
-  const whole = Math.max(1, steps)
-  const decodes = others.decodes * Math.min(1, others.remainingTokensMean / whole)
-  const queued = others.queued * Math.min(1, outputTokens / whole)
-  return computeMs * (decodes + queued)
+  const decodes = others.decodes * Math.min(computeMs, others.remainingTokensMean * stepComputeMs)
+  return decodes + others.queued * Math.min(computeMs, outputTokens * stepComputeMs)
 }
 
 /**

@@ -16,26 +16,38 @@ export interface LogFilterPrior {
   readonly most: readonly number[]
 }
 
-const iterations = 3
+/** No step changes a coefficient by more than a factor of two: slopes hold only nearby. */
+const stepLongest = 0.7
+/** And a step of some percent is the last. */
+const stepConverged = 0.05
+const stepsMax = 12
 
 export class LogFilter {
-  readonly #prior: LogFilterPrior
   readonly #size: number
   readonly #logs: Float64Array
+  readonly #logsLeast: Float64Array
+  readonly #logsMost: Float64Array
+  readonly #priorCovariance: Float64Array
   readonly #covariance: Float64Array
-  /** Scratch: share of each coefficient in the sum, covariance times shares, and a start. */
+  /** Scratch: share of each coefficient in the sum, covariance times shares; and at the start. */
   readonly #shares: Float64Array
   readonly #gains: Float64Array
   readonly #start: Float64Array
+  readonly #startShares: Float64Array
+  readonly #step: Float64Array
 
   constructor(prior: LogFilterPrior) {
-    this.#prior = prior
     this.#size = prior.values.length
     this.#logs = Float64Array.from(prior.values, Math.log)
+    this.#logsLeast = Float64Array.from(prior.least, Math.log)
+    this.#logsMost = Float64Array.from(prior.most, Math.log)
+    this.#priorCovariance = prior.covariance
     this.#covariance = prior.covariance.slice()
     this.#shares = new Float64Array(this.#size)
     this.#gains = new Float64Array(this.#size)
     this.#start = new Float64Array(this.#size)
+    this.#startShares = new Float64Array(this.#size)
+    this.#step = new Float64Array(this.#size)
   }
 
   value(i: number): number {
@@ -55,22 +67,39 @@ export class LogFilter {
 
   /** @param noiseVariance of log `measured` */
   observe(factors: Float64Array, measured: number, noiseVariance: number): void {
-    const { least, most } = this.#prior
+    const size = this.#size
     this.#start.set(this.#logs)
-    let variance = 0
-    for (let k = 0; k < iterations; k++) {
-      variance = this.#linearise(factors) + noiseVariance
-      // Seen from the start of the update, with the slopes of where it has come to.
-      let error = Math.log(measured / this.predict(factors))
-      for (let i = 0; i < this.#size; i++) {
-        error += this.#shares[i]! * (this.#logs[i]! - this.#start[i]!)
-      }
-      for (let i = 0; i < this.#size; i++) {
-        const log = this.#start[i]! + (this.#gains[i]! / variance) * error
-        this.#logs[i] = Math.min(Math.log(most[i]!), Math.max(Math.log(least[i]!), log))
-      }
+    this.#linearise(factors)
+    this.#startShares.set(this.#shares)
+    const firstError = Math.log(measured / this.predict(factors))
+    for (let step = 0; step < stepsMax; step++) {
+      const moved = this.#stepTowards(factors, measured, noiseVariance)
+      if (moved < stepConverged) break
     }
-    this.#shrinkCovariance(variance)
+    // Where the shares turned under the step, what it taught is less certain by as much.
+    const variance = this.#linearise(factors) + noiseVariance
+    let turned = 0
+    for (let i = 0; i < size; i++) turned += Math.abs(this.#shares[i]! - this.#startShares[i]!) / 2
+    this.#shrinkCovariance(variance + (turned * firstError) ** 2)
+  }
+
+  /** One step to the most likely values, seen from the start of the update. */
+  #stepTowards(factors: Float64Array, measured: number, noiseVariance: number): number {
+    const size = this.#size
+    const variance = this.#linearise(factors) + noiseVariance
+    let error = Math.log(measured / this.predict(factors))
+    for (let i = 0; i < size; i++) error += this.#shares[i]! * (this.#logs[i]! - this.#start[i]!)
+    let longest = 0
+    for (let i = 0; i < size; i++) {
+      this.#step[i] = this.#start[i]! + (this.#gains[i]! / variance) * error - this.#logs[i]!
+      longest = Math.max(longest, Math.abs(this.#step[i]!))
+    }
+    const shorten = Math.min(1, stepLongest / longest)
+    for (let i = 0; i < size; i++) {
+      const log = this.#logs[i]! + shorten * this.#step[i]!
+      this.#logs[i] = Math.min(this.#logsMost[i]!, Math.max(this.#logsLeast[i]!, log))
+    }
+    return longest
   }
 
   /**
@@ -78,9 +107,9 @@ export class LogFilter {
    * @param share 0 to 1
    */
   forget(share: number): void {
-    const { covariance } = this.#prior
-    for (let i = 0; i < covariance.length; i++) {
-      this.#covariance[i]! += share * (covariance[i]! - this.#covariance[i]!)
+    const prior = this.#priorCovariance
+    for (let i = 0; i < prior.length; i++) {
+      this.#covariance[i]! += share * (prior[i]! - this.#covariance[i]!)
     }
   }
 

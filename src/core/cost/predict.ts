@@ -9,14 +9,12 @@ import {
 } from './externality.ts'
 import type { Rates } from './rates.ts'
 import { type Room, roomWaitMs } from './room-wait.ts'
-import { prefillComputeMs, prefillSteps, stepTimeMs } from './step-time.ts'
+import { prefillComputeMs, prefillTokensPerStep, stepTimeMs } from './step-time.ts'
 
 /** What is on an endpoint now. Tokens unless the name says otherwise. */
 export interface EndpointLoad {
   /** Until the prefill of everything dispatched before is done. */
   readonly backlogMs: number
-  /** Uncached prompt tokens of requests without a first token. */
-  readonly queuedTokens: number
   /** Requests there, ours and others', decoding or not. */
   readonly running: number
   readonly decodingSequences: number
@@ -67,11 +65,16 @@ const reuseShareDefault = 0.5
  * - externality: see externality.ts.
  */
 export function predictCost(rates: Rates, load: EndpointLoad, request: RequestWork): Cost {
-  const { promptTokens, outputTokens, hostTokens } = request
+  const { outputTokens } = request
+  const promptTokens = Math.max(1, request.promptTokens)
   // The last prompt token is computed in any case: its output is the first token.
-  const uncachedTokens = Math.max(1, promptTokens - request.gpuTokens - hostTokens)
+  const gpuTokens = Math.min(request.gpuTokens, promptTokens - 1)
+  const hostTokens = Math.min(request.hostTokens, promptTokens - 1 - gpuTokens)
+  const uncachedTokens = promptTokens - gpuTokens - hostTokens
   const computeMs = prefillComputeMs(rates, uncachedTokens, promptTokens - uncachedTokens)
-  const steps = prefillSteps(uncachedTokens, load.batchTokensMax, load.running)
+  const stepTokens = prefillTokensPerStep(load.batchTokensMax, load.running)
+  const steps = uncachedTokens / stepTokens
+  const stepComputeMs = prefillComputeMs(rates, promptTokens, 0) * (stepTokens / promptTokens)
   const besideMs = stepBesideMs(rates, load, 0)
   const decodeStepMs = stepBesideMs(rates, load, promptTokens + outputTokens / 2)
   const occupancyMs = computeMs + steps * besideMs
@@ -89,7 +92,7 @@ export function predictCost(rates: Rates, load: EndpointLoad, request: RequestWo
     prefillMs: occupancyMs + hostTokens * rates.hostReloadMsPerToken,
     decodeMs: outputTokens * decodeStepMs,
     externalityMs:
-      stalledDecodesMs(computeMs, steps, others, outputTokens) +
+      stalledDecodesMs(computeMs, stepComputeMs, others, outputTokens) +
       slowedDecodesMs(rates, promptTokens + outputTokens / 2, others, outputTokens) +
       delayedWaitersMs(load.arrivalsPerMs, occupancyMs, load.backlogMs) +
       evictedContextMs(rates, newTokens, load.freeCacheTokens, reuseShare, promptTokens),

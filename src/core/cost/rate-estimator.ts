@@ -44,7 +44,7 @@ export interface DecodeObservation {
 
 /** In the order of the filter's coefficients. */
 const coefficients = [
-  { name: 'overheadMs', least: 1e-2, most: 3e4, common: 0.5, own: 1 },
+  { name: 'overheadMs', least: 1e-2, most: 3e4, common: 0.2, own: 1.2 },
   { name: 'prefillMsPerToken', least: 1e-6, most: 100, common: 1.6, own: 0.8 },
   { name: 'pairMs', least: 1e-11, most: 1e-2, common: 1.6, own: 1.2 },
   { name: 'hostReloadMsPerToken', least: 1e-6, most: 100, common: 1, own: 1.2 },

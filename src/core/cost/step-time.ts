@@ -31,15 +31,8 @@ export function prefillComputeMs(
   return rates.prefillMsPerToken * uncachedTokens + rates.pairMs * pairs
 }
 
-/**
- * Steps that the prefill fills; a fraction where prompts share a step. Decodes take their tokens
- * out of the budget first.
- */
-export function prefillSteps(
-  uncachedTokens: number,
-  batchTokensMax: number | null,
-  sequences: number,
-): number {
+/** Prompt tokens that one step computes; decodes take their tokens out of the budget first. */
+export function prefillTokensPerStep(batchTokensMax: number | null, sequences: number): number {
   const budget = batchTokensMax ?? batchTokensDefault
-  return uncachedTokens / Math.max(budget - sequences, budget * prefillShareMin)
+  return Math.max(budget - sequences, budget * prefillShareMin)
 }
