@@ -7,6 +7,9 @@ export const fallbackCatalogue = {
     'An endpoint has no metrics page. Its load is known from the router’s own ledger only.',
   'metrics-unreadable':
     'A metrics page came, but no load could be read from it: another engine, or renamed metrics.',
+  'metrics-partial':
+    'A metrics page lacks some of the load that its engine should report. What is missing counts ' +
+    'as unknown.',
   'health-path-missing':
     'An endpoint has no /health. Another path is asked for instead, which may say less.',
   'models-unknown':

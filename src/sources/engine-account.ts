@@ -4,7 +4,7 @@ import { logLines } from '../observe/log-lines.ts'
 import { describeEngine } from './describe-engine.ts'
 import { engineHeaders } from './engine-fetch.ts'
 import { InstanceTracker } from './instance-tracker.ts'
-import { type Scrape, scrapeMetrics } from './scrape-metrics.ts'
+import { missingSignals, type Scrape, scrapeMetrics } from './scrape-metrics.ts'
 import type { WatchDependencies, WatchTarget } from './watch-options.ts'
 import { watchRules } from './watch-options.ts'
 
@@ -122,6 +122,8 @@ export class EngineAccount {
       this.#restarted(evidence)
       this.emitDescription()
     }
+    const lacking = missingSignals(this.engine, scrape.metrics.signals).join(', ')
+    this.#fallback('metrics-partial', lacking === '' ? null : `its page lacks ${lacking}`)
     const silent = this.#instance.reports ? null : 'no process_start_time_seconds on its page'
     this.#fallback('restart-unseen', silent)
     if (this.described) this.settle()

@@ -1,4 +1,4 @@
-import type { EngineKind } from '../core/fleet/endpoint.ts'
+import type { EngineKind, EngineSignals } from '../core/fleet/endpoint.ts'
 import type { FetchedText } from '../io/http1/fetch-text.ts'
 import { type EngineMetrics, readEngineMetrics } from '../protocol/engine-metrics.ts'
 import { type EngineFetch, fetchProblem } from './engine-fetch.ts'
@@ -13,6 +13,20 @@ export type Scrape =
   | { readonly kind: 'failed'; readonly cause: string; readonly detail: string }
 
 const pageBytesMax = 8_388_608
+
+/** What the page of a known engine should show; other engines are not held to anything. */
+const expectedSignals: Partial<Record<EngineKind, readonly (keyof EngineSignals)[]>> = {
+  vllm: ['running', 'waiting', 'kvUsage'],
+  sglang: ['running', 'waiting', 'kvUsage'],
+  'tensorrt-llm': ['running', 'waiting', 'kvUsage'],
+  'llama.cpp': ['running', 'waiting'],
+  tgi: ['running', 'waiting'],
+}
+
+/** Signals that the engine's page lacks though it should have them: renamed, perhaps. */
+export function missingSignals(engine: EngineKind, signals: EngineSignals): string[] {
+  return (expectedSignals[engine] ?? []).filter((name) => signals[name] === null)
+}
 
 /** Statuses that mean "not here", "not switched on" or "not for you": asking soon again is vain. */
 const missingStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405, 501])
