@@ -81,7 +81,7 @@ export class Exchange implements UpstreamCall, ResponseSink {
     this.#tellConnected()
   }
 
-  /** As `connectedTo`, where the handler must not be called before the caller's own call returns. */
+  /** As `connectedTo`, but the handler must not be called before the caller's call returns. */
   sendOnResting(connection: Connection): void {
     connection.assign(this)
     this.#sendOn(connection)

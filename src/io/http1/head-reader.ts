@@ -44,8 +44,8 @@ export class HeadReader {
   }
 
   /**
-   * Takes bytes from `buffer[from, to)`. Returns the position behind the head when it is whole, else
-   * -1 with everything taken. Throws BadResponse.
+   * Takes bytes from `buffer[from, to)`. Returns the position behind the head when it is whole,
+   * else -1 with everything taken. Throws BadResponse.
    */
   read(buffer: Buffer, from: number, to: number): number {
     if (this.#store === null) {

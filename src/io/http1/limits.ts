@@ -12,8 +12,8 @@ export const http1Limits = {
   connectionsMax: 16_384,
   connectTimeoutMs: 5_000,
   /**
-   * Silence after which TCP asks whether the host is still there: a long prefill is a silent socket,
-   * and a host that lost its power says nothing either. Node then asks ten times, a second apart.
+   * Silence after which TCP asks whether the host is still there: a long prefill is a silent
+   * socket, and a host that lost its power says nothing either. Node asks ten times, a second apart.
    */
   tcpKeepAliveMs: 15_000,
   /** uvicorn, and so vLLM and SGLang, closes idle connections after exactly 5 s. */
@@ -23,8 +23,8 @@ export const http1Limits = {
   /** Taken off the hint, for the way there and for timers. */
   idleHintMarginMs: 1_000,
   /**
-   * A reused socket that dies within this time of the request died of the server's idle close; later
-   * it may well have died of the request, which then must not be sent again unasked.
+   * A reused socket that dies within this time of the request died of the server's idle close;
+   * later it may well have died of the request, which then must not be sent again unasked.
    */
   idleCloseRaceMs: 1_000,
   /** Shortest time between two looks at the deadlines. */

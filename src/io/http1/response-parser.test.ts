@@ -103,7 +103,9 @@ const good: Record<string, { text: string; method?: string; events: string[] }> 
     events: ['head 500 Oh [Content-Length|0] true -1', 'end [] true'],
   },
   'Connection: close, and bytes of latin1': {
-    text: 'HTTP/1.1 200 \xe9t\xe9\r\nconnection: Foo , CLOSE\r\nx: \xff\r\nContent-length: 1\r\n\r\n!',
+    text:
+      'HTTP/1.1 200 \xe9t\xe9\r\nconnection: Foo , CLOSE\r\nx: \xff\r\n' +
+      'Content-length: 1\r\n\r\n!',
     events: [
       'head 200 \xe9t\xe9 [connection|Foo , CLOSE|x|\xff|Content-length|1] false -1',
       'body !',

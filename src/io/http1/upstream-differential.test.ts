@@ -66,9 +66,12 @@ const answers: Record<string, string> = {
     `${ok}date: Tue, 01 Dec 2026 00:00:00 GMT\r\nserver: uvicorn\r\n` +
     'content-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n' +
     '12\r\ndata: {"a":"\xc3\xa9"}\n\n\r\ne\r\ndata: [DONE]\n\n\r\n0\r\n\r\n',
-  'uvicorn, JSON': `${ok}date: x\r\nserver: uvicorn\r\ncontent-length: 2\r\ncontent-type: application/json\r\n\r\n{}`,
+  'uvicorn, JSON':
+    `${ok}date: x\r\nserver: uvicorn\r\ncontent-length: 2\r\n` +
+    'content-type: application/json\r\n\r\n{}',
   'llama.cpp, error':
-    'HTTP/1.1 400 Bad Request\r\nServer: llama.cpp\r\nConnection: close\r\nContent-Length: 3\r\n\r\nerr',
+    'HTTP/1.1 400 Bad Request\r\nServer: llama.cpp\r\nConnection: close\r\n' +
+    'Content-Length: 3\r\n\r\nerr',
   'python http.server': 'HTTP/1.0 200 OK\r\nServer: SimpleHTTP\r\n\r\nuntil close',
   'nginx, HTML': 'HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\nETag: "a"\r\n\r\n<html>',
   'capital coding': `${ok}Transfer-Encoding: CHUNKED\r\n\r\n1\r\na\r\n0\r\n\r\n`,
@@ -82,8 +85,10 @@ const answers: Record<string, string> = {
   'leading zeros in sizes': `${chunked}0001\r\na\r\n0000\r\n\r\n`,
   'capital sizes': `${chunked}A\r\n0123456789\r\n0\r\n\r\n`,
   'chunk extensions': `${chunked}1;a\r\nx\r\n1;a=b;c="d e"\r\ny\r\n0;z\r\n\r\n`,
-  trailers: `${ok}Trailer: A\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nA: b\r\nC: d\r\n\r\n`,
-  'interim answers': `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 E\r\nLink: a\r\n\r\n${ok}Content-Length: 1\r\n\r\n!`,
+  trailers: `${chunked}1\r\na\r\n0\r\nA: b\r\nC: d\r\n\r\n`,
+  'interim answers':
+    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 E\r\nLink: a\r\n\r\n' +
+    `${ok}Content-Length: 1\r\n\r\n!`,
   '204 with bytes': 'HTTP/1.1 204 No Content\r\n\r\n',
   '304 with a length': 'HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n',
   'half a body': `${ok}Content-Length: 9\r\n\r\nhalf`,

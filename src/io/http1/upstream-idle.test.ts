@@ -25,7 +25,7 @@ test('serves one request after another on the same socket', async (t) => {
   assert.equal(pool.stats.reused, 2)
 })
 
-test('opens as many sockets as there are requests at once, and takes the warmest again', async (t) => {
+test('opens as many sockets as it needs at once, and takes the warmest again', async (t) => {
   const { pool, server, clock } = await upstreamStage(t, alwaysOk)
   await Promise.all([1, 2, 3].map(() => new RecordedCall(pool).over()))
   assert.deepEqual([pool.stats.open, pool.stats.idle], [3, 3])

@@ -41,7 +41,7 @@ export interface UpstreamHandler {
   /**
    * `payload`: decoded body bytes of one read, in order, none empty; the receiver may keep them.
    * `raw`: where that read was made of whole chunks of a chunked body, those very bytes with their
-   * framing (never the last chunk, never chunk extensions), fit to be written on unchanged; else null.
+   * framing (never the last chunk, never extensions), fit to be written on unchanged; else null.
    */
   body(payload: readonly Buffer[], raw: Buffer | null): void
   /** `trailers` flat, like headers. */
@@ -91,7 +91,7 @@ export interface UpstreamFailure {
   readonly reusedSocket: boolean
   /**
    * A reused socket closed before any byte of the answer, soon after the request: the server's idle
-   * close crossed it. Safe to send again. The client itself did so once where it still had the body.
+   * close crossed it. Safe to send again; the client did so once itself where it had the body.
    */
   readonly reusedSocketDied: boolean
   /** Whether any byte of the request may have reached the server. */
