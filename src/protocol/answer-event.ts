@@ -1,6 +1,6 @@
 /** One JSON text of an answer (an event, a line, a whole body), told by its shape. */
 import type { AnswerState } from './answer-state.ts'
-import { isObject, type Json, type JsonObject, stringOr } from './json.ts'
+import { isObject, type Json, type JsonObject, stringOr, writeJsonText } from './json.ts'
 
 /** The part of a chat answer's text; tool calls follow it by their index. */
 const textPart = -1
@@ -80,10 +80,14 @@ function readToolCalls(state: AnswerState, calls: readonly Json[]): void {
     if (!isObject(call)) return
     const inner = isObject(call.function) ? call.function : {}
     const index = typeof call.index === 'number' ? call.index : place
-    const args = inner.arguments
-    const text = isObject(args) ? JSON.stringify(args) : stringOr(args, '')
-    state.toolCall(index, stringOr(inner.name, ''), 'arguments', text)
+    state.toolCall(index, stringOr(inner.name, ''), 'arguments', argumentsText(inner.arguments))
   })
+}
+
+/** Arguments as text; an empty object is only the place that fragments will fill. */
+function argumentsText(args: Json | undefined): string {
+  if (!isObject(args)) return stringOr(args, '')
+  return isFilled(args) ? writeJsonText(args) : ''
 }
 
 /** Anthropic's messages: events of a stream, and a whole message. */
@@ -119,8 +123,7 @@ function readMessagesEvent(state: AnswerState, json: JsonObject): void {
 
 function readBlock(state: AnswerState, block: JsonObject, index: number): void {
   if (block.type === 'tool_use') {
-    const input = isFilled(block.input) ? JSON.stringify(block.input) : ''
-    state.toolCall(index, stringOr(block.name, ''), 'input', input)
+    state.toolCall(index, stringOr(block.name, ''), 'input', argumentsText(block.input))
   } else if (block.type === 'text') {
     if (isFilled(block.text)) state.text(index, 'text', stringOr(block.text, ''))
   } else if (isFilled(block.thinking)) state.otherOutput('thinking', block.thinking)

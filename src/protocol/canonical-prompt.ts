@@ -157,8 +157,11 @@ function writePlainPrompt(out: BlockHasher, prompt: Json | undefined): PromptEnd
     return 'same-text'
   }
   if (!Array.isArray(prompt) || prompt.length === 0) return null
-  if (typeof prompt[0] !== 'number') return writePlainPrompt(out, prompt[0])
-  return writeTokenIds(out, prompt)
+  if (typeof prompt[0] === 'number') return writeTokenIds(out, prompt)
+  // Several prompts: the first speaks for all.
+  return Array.isArray(prompt[0]) && typeof prompt[0][0] !== 'number'
+    ? null
+    : writePlainPrompt(out, prompt[0])
 }
 
 function writeInputs(out: BlockHasher, input: Json | undefined): PromptEnd | null {
@@ -257,7 +260,7 @@ function writePart(out: BlockHasher, part: Json): boolean {
       return false
     case 'tool_result':
       out.tag(promptTag.toolResult)
-      writeContent(out, part.content)
+      writeResult(out, part.content)
       return false
     default:
       if (!writeMedia(out, part)) {
@@ -265,6 +268,15 @@ function writePart(out: BlockHasher, part: Json): boolean {
         writeJson(out, part)
       }
       return false
+  }
+}
+
+/** Results hold no results: what claims to be one is written as the JSON it is. */
+function writeResult(out: BlockHasher, content: Json | undefined): void {
+  for (const part of Array.isArray(content) ? content : [content]) {
+    if (typeof part === 'string') writeText(out, part)
+    else if (isObject(part) && part.type !== 'tool_result') writePart(out, part)
+    else if (part !== undefined && part !== null) writeJson(out, part)
   }
 }
 

@@ -26,3 +26,12 @@ export function parseJson(text: string): Json | undefined {
     return undefined
   }
 }
+
+/** The value as text; '' where it is nested deeper than the stack allows. */
+export function writeJsonText(value: Json): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return ''
+  }
+}
