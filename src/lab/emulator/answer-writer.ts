@@ -105,11 +105,19 @@ export class AnswerWriter {
     this.#bytes += part.length
     const size = splitBytes ?? part.length
     for (let at = 0; at < part.length; at += size) {
-      this.#response.write(part.subarray(at, at + size))
+      this.#writePiece(part.subarray(at, at + size))
     }
     if (breakOff === undefined || part.length === bytes.length) return
     this.#over = true
     this.#close(breakOff.how === 'error' ? 'reset' : breakOff.how)
+  }
+
+  /** Node joins the writes of one tick into one chunk, unless the socket is corked already. */
+  #writePiece(piece: Buffer): void {
+    const { socket } = this.#response
+    socket?.cork()
+    this.#response.write(piece)
+    socket?.uncork()
   }
 
   #wait(ms: number | null): void {

@@ -45,7 +45,9 @@ export class EngineProcess {
     const { profile, scheduler, seed, answerTokensMean } = options
     this.options = options
     this.engine = new EmulatedEngine(profile, scheduler, { seed, answerTokensMean })
-    this.contextTokensMax = Math.min(profile.contextTokensMax, profile.kvTokens)
+    const { capacityBlocks } = this.engine.model.pool
+    const capacityTokens = capacityBlocks * profile.blockTokens
+    this.contextTokensMax = Math.min(profile.contextTokensMax, capacityTokens)
     this.#ids = seededRandom(seed + this.startedS * 1000)
   }
 

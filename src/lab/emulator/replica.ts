@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { serveAdmin } from './admin.ts'
 import { EngineProcess, type ProcessOptions } from './engine-process.ts'
 import type { Faults } from './faults.ts'
+import { answerJson } from './http-answer.ts'
 import type { ReplicaStats, RestartOptions } from './replica-report.ts'
 import { serveRequest } from './serve-request.ts'
 
@@ -14,6 +15,12 @@ export interface ReplicaOptions extends ProcessOptions {
   /** 0 takes any free port; a restart keeps it. */
   readonly port: number
   readonly keepAliveMs?: number
+}
+
+/** A fault of the emulator itself looks like one of the engine: a 500, or a stream that breaks. */
+function fail(error: unknown, response: ServerResponse): void {
+  if (response.headersSent) response.destroy()
+  else answerJson(response, 500, { error: { message: String(error), type: 'InternalServerError' } })
 }
 
 /** One emulated engine behind one port. */
@@ -111,7 +118,7 @@ export class Replica {
     } else if (this.options.wall.nowMs() < this.#unreadyUntilMs) {
       response.writeHead(503).end()
     } else {
-      void serveRequest(this.#process, request, response)
+      serveRequest(this.#process, request, response).catch((error) => fail(error, response))
     }
   }
 

@@ -59,7 +59,15 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
     })
     replicas.push(replica)
-    await replica.listen()
+  }
+  const close = async (): Promise<void> => {
+    await Promise.all(replicas.map((replica) => replica.close()))
+  }
+  try {
+    for (const replica of replicas) await replica.listen()
+  } catch (error) {
+    await close()
+    throw error
   }
   const cancels = (options.script ?? []).map((step) => schedule(step, replicas, wall))
   return {
@@ -67,7 +75,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     urls: replicas.map((replica) => replica.url),
     close: async () => {
       for (const cancel of cancels) cancel()
-      await Promise.all(replicas.map((replica) => replica.close()))
+      await close()
     },
   }
 }
