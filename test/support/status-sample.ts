@@ -1,0 +1,47 @@
+/** A router's status with nothing in it, for tests that look at one part. */
+import type { EndpointStatus, RouterStatus } from '../../src/observe/status.ts'
+
+export function emptyStatus(changes: Partial<RouterStatus> = {}): RouterStatus {
+  return {
+    version: '0.0.0',
+    policy: 'warmpath',
+    uptimeMs: 0,
+    ready: false,
+    draining: false,
+    openRequests: 0,
+    heldRequests: 0,
+    held: [],
+    sessions: 0,
+    indexEntries: 0,
+    openConnections: { client: 0, upstream: 0 },
+    counters: { lastResort: 0, cacheEmptied: 0, lingerExpired: 0, ejections: 0, restarts: 0 },
+    fallbacks: {},
+    droppedLines: { log: 0, decisions: 0 },
+    models: [],
+    endpoints: [],
+    ...changes,
+  }
+}
+
+export function endpointSample(changes: Partial<EndpointStatus> = {}): EndpointStatus {
+  return {
+    url: 'http://e0',
+    models: ['m'],
+    routable: true,
+    reason: 'ready',
+    inFlight: 0,
+    queued: 0,
+    queuedTokens: 0,
+    contextTokens: 0,
+    cachedTokens: 0,
+    kvCapacityTokens: null,
+    engine: 'unknown',
+    version: null,
+    instanceId: null,
+    signals: null,
+    scrapeAgeMs: null,
+    rates: {},
+    predictionError: { ttftRelative: null, ratesTrusted: true, cachedShare: null },
+    ...changes,
+  }
+}
