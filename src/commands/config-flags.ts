@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import { exitCodes } from '../base/exit-codes.ts'
-import type { Config, OptionName } from '../config/config.ts'
+import type { Config, NamedOption, OptionName } from '../config/config.ts'
 import { namedOptions } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { renderProblems } from '../config/problem.ts'
@@ -11,25 +11,33 @@ import { CommandFailure } from './command-failure.ts'
 
 type FlagValues = Readonly<Record<string, string | boolean | undefined>>
 
+/** Adds `--config`, for a command that needs little more than the endpoints. */
+export function addConfigFile(command: Command): void {
+  command.option('-c, --config <file>', 'read options from a YAML file (WARMPATH_CONFIG)')
+}
+
 /** Adds `--config` and a flag for every option but the endpoints, which are arguments. */
 export function addConfigFlags(command: Command): void {
-  command.optionsGroup('Configuration:')
-  command.option('-c, --config <file>', 'read options from a YAML file (WARMPATH_CONFIG)')
+  addConfigFile(command)
   for (const { flag, key, option } of namedOptions) {
     if (key === 'endpoints') continue
-    const fallback = option.placeholder === '' ? '' : ` (default: ${option.toText(option.default)})`
     if (option.placeholder === '') {
-      // Only the spelling that changes something is shown; the other is there for scripts.
-      const shown = option.default === true ? `--no-${flag.slice(2)}` : flag
-      for (const spelling of [flag, `--no-${flag.slice(2)}`]) {
-        const each = new Option(spelling, option.summary).helpGroup(`${option.group}:`)
-        command.addOption(spelling === shown ? each : each.hideHelp())
-      }
+      addToggle(command, flag, option)
       continue
     }
+    const fallback = ` (default: ${option.toText(option.default)})`
     const described = new Option(`${flag} ${option.placeholder}`, option.summary + fallback)
     command.addOption(described.helpGroup(`${option.group}:`))
   }
+}
+
+/** Only the spelling that changes something is shown; the other is there for scripts. */
+function addToggle(command: Command, flag: string, option: NamedOption['option']): void {
+  const on = new Option(flag, `turn on: ${option.summary}`)
+  const off = new Option(`--no-${flag.slice(2)}`, `turn off: ${option.summary}`)
+  const [shown, hidden] = option.default === true ? [off, on] : [on, off]
+  command.addOption(shown.helpGroup(`${option.group}:`))
+  command.addOption(hidden.hideHelp())
 }
 
 /**

@@ -58,7 +58,7 @@ const tokens = z.int({ error: 'expects a whole number of tokens above 0' }).posi
   error: 'expects a whole number of tokens above 0',
 })
 
-export const endpointSpecSchema = z.strictObject(
+const endpointSpecSchema = z.strictObject(
   {
     url,
     models: z

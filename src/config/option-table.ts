@@ -220,7 +220,7 @@ export const optionTable = {
   }),
   responseHeaders: toggle({
     group: 'Answers',
-    summary: 'Whether answers carry the x-warmpath-… headers',
+    summary: 'The x-warmpath-… headers on answers',
     detail:
       '`x-warmpath-endpoint`, `x-warmpath-reason` and `x-warmpath-request-id`. Turn them off ' +
       'where clients must not learn the names of engines.',

@@ -4,7 +4,7 @@ import type { EndpointSpec } from './endpoint-spec.ts'
 import { endpointListSchema } from './endpoint-spec.ts'
 import { formatDurationMs, formatSizeBytes, parseDurationMs, parseSizeBytes } from './units.ts'
 
-export type OptionGroup =
+type OptionGroup =
   | 'Fleet'
   | 'Server'
   | 'Routing'
