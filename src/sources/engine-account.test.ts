@@ -29,7 +29,49 @@ test('F032: after a refused probe the new identity comes before the verdict', as
   const news = stage.events.slice(length).map((event) => event.type)
   assert.ok(news.indexOf('endpoint-described') >= 0)
   assert.ok(news.indexOf('endpoint-described') < news.indexOf('endpoint-probed'))
-  assert.equal(stage.instances.length, 2, `one restart, not more: ${stage.instances}`)
+  assert.deepEqual(stage.instances, ['started 100', 'started 200'])
+  assert.equal(stage.warnings('endpoint.restarted').length, 1)
+})
+
+test('F032: one that was out of reach for a while and is the same process is not restarted', async () => {
+  const stage = new WatchStage()
+  stage.answer(vllmAnswers({ startedAt: 100 }))
+  stage.watch()
+  await stage.pass(2_500)
+  stage.engine.failure = 'unreachable'
+  await stage.pass(5_000)
+  stage.engine.failure = null
+  await stage.pass(5_000)
+  assert.equal(stage.of('endpoint-probed').at(-1)!.healthy, true)
+  assert.deepEqual(stage.instances, ['started 100'])
+})
+
+test('F032: without any identity, a refused connection in between means another process', async () => {
+  const stage = new WatchStage()
+  const answers = vllmAnswers({ startedAt: 1 })
+  answers.delete('/metrics')
+  stage.answer(answers)
+  stage.watch()
+  await stage.pass(2_500)
+  stage.engine.failure = 'refused'
+  await stage.pass(2_000)
+  stage.engine.failure = null
+  await stage.pass(2_000)
+  assert.deepEqual(stage.instances, ['run 1', 'run 2'])
+})
+
+test('F032: a start time that becomes known late is no restart', async () => {
+  const stage = new WatchStage()
+  const answers = vllmAnswers({ startedAt: 100 })
+  stage.answer(new Map([...answers, ['/metrics', { status: 500 }]]))
+  stage.watch()
+  await stage.pass(3_000)
+  stage.answer(answers)
+  await stage.pass(3_000)
+  assert.deepEqual(stage.instances, ['run 1'])
+  stage.answer(vllmAnswers({ startedAt: 200 }))
+  await stage.pass(3_000)
+  assert.deepEqual(stage.instances, ['run 1', 'started 200'])
 })
 
 test('F032: without a start time a counter that goes backwards tells', async () => {

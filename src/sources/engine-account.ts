@@ -21,6 +21,9 @@ export class EngineAccount {
   readonly #fallen = new Set<FallbackKind>()
   #said: EndpointDescription = {}
   #emitted = ''
+  #emittedId: string | null = null
+  /** Why another process is suspected or known to answer. */
+  #evidence = ''
   /** Grows with each restart: answers of an older process are dropped. */
   #epoch = 0
   /** The epoch that the last description is of; -1 for none. */
@@ -52,7 +55,7 @@ export class EngineAccount {
   /** Nothing listened at the address and now something does: all that was known is in doubt. */
   cameBack(): void {
     this.#instance.cameBack()
-    this.#restarted('nothing listened there in between')
+    this.#beginEpoch('nothing listened there in between')
   }
 
   /** Asks for models, version and limits. */
@@ -84,20 +87,24 @@ export class EngineAccount {
     this.#observed(scrape.kind === 'read' ? scrape.metrics.signals : null)
   }
 
-  /** Says what is known, if that is news. Identity first: it must precede a verdict on health. */
+  /** Says what is known, if that is news, once it is known who speaks. */
   emitDescription(): void {
     const { endpoint, declared } = this.#target
+    const { logger, scheduler, emit } = this.#watch
     const { id } = this.#instance
-    const instance = id === null ? {} : { instanceId: id }
-    const description = { ...this.#said, ...declared, ...instance }
+    if (id === null) return
+    const description = { ...this.#said, ...declared, instanceId: id }
     const text = JSON.stringify(description)
-    if (text === this.#emitted || text === '{}') return
+    if (text === this.#emitted) return
+    if (this.#emittedId !== null && this.#emittedId !== id) {
+      logger.log(logLines.endpointRestarted(endpoint, this.#evidence))
+    }
     this.#emitted = text
-    const atMs = this.#watch.scheduler.nowMs()
-    this.#watch.emit({ type: 'endpoint-described', atMs, endpoint, description })
+    this.#emittedId = id
+    emit({ type: 'endpoint-described', atMs: scheduler.nowMs(), endpoint, description })
     const { version, models } = description
     const ids = models?.map((model) => model.id) ?? null
-    this.#watch.logger.log(logLines.endpointDescribed(endpoint, this.engine, version ?? null, ids))
+    logger.log(logLines.endpointDescribed(endpoint, this.engine, version ?? null, ids))
   }
 
   /** The first look is over: from now on the engine has an identity, its own or one given to it. */
@@ -119,7 +126,7 @@ export class EngineAccount {
     const evidence = this.#instance.scraped(instanceId, scrape.metrics.signals)
     this.#said = { ...this.#said, ...description }
     if (evidence !== null) {
-      this.#restarted(evidence)
+      this.#beginEpoch(evidence)
       this.emitDescription()
     }
     const lacking = missingSignals(this.engine, scrape.metrics.signals).join(', ')
@@ -135,11 +142,12 @@ export class EngineAccount {
     this.#watch.emit({ type: 'endpoint-observed', atMs, endpoint, signals })
   }
 
-  #restarted(evidence: string): void {
+  /** What was asked before says nothing any more, and what was complained of may be mended. */
+  #beginEpoch(evidence: string): void {
     this.#epoch++
+    this.#evidence = evidence
     this.#fallen.clear()
     this.missingScrapes = 0
-    this.#watch.logger.log(logLines.endpointRestarted(this.#target.endpoint, evidence))
   }
 
   /** @param detail what is wrong; null when nothing is (any more) */

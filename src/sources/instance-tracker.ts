@@ -11,7 +11,7 @@ export class InstanceTracker {
   #runs = 1
   #queriedTokens = 0
 
-  /** Null until the first look at the engine is complete. */
+  /** Null until somebody who answers was looked at. */
   get id(): string | null {
     return this.#id
   }
@@ -21,14 +21,18 @@ export class InstanceTracker {
     return this.#reported !== null
   }
 
-  /** The engine was looked at and said nothing of its start. */
+  /** The engine was looked at, and no start was seen: it gets a number. */
   settle(): void {
-    this.#id ??= `run ${this.#runs}`
+    if (this.#id !== null) return
+    this.#id = `run ${this.#runs}`
+    this.#reported = null
   }
 
-  /** Nothing listened there, and now something does. */
+  /** Nothing listened there, and now something does: the next look tells who it is. */
   cameBack(): void {
-    if (this.#id !== null) this.#restart()
+    this.#id = null
+    this.#runs++
+    this.#queriedTokens = 0
   }
 
   /**
@@ -41,29 +45,24 @@ export class InstanceTracker {
     const backwards = queriedTokens < this.#queriedTokens
     this.#queriedTokens = queriedTokens
     if (reported !== undefined) return this.#compare(reported)
-    if (!backwards || this.#reported !== null) return null
-    this.#restart()
+    if (!backwards || this.#reported !== null || this.#id === null) return null
+    this.#runs++
+    this.#id = `run ${this.#runs}`
     return 'its counters went backwards'
   }
 
   #compare(reported: string): string | null {
     const before = this.#reported
-    // Several processes behind one address answer in turn; only a later start is a restart.
-    if (before !== null && !isLater(reported, before)) return null
-    this.#reported = reported
-    if (before === null) {
+    if (this.#id === null || before === null) {
+      this.#reported = reported
       this.#id ??= reported
       return null
     }
+    // Several processes behind one address answer in turn; only a later start is a restart.
+    if (!isLater(reported, before)) return null
+    this.#reported = reported
     this.#id = reported
     return 'it started later than before'
-  }
-
-  #restart(): void {
-    this.#runs++
-    this.#id = `run ${this.#runs}`
-    this.#reported = null
-    this.#queriedTokens = 0
   }
 }
 
