@@ -47,7 +47,7 @@ const recorded: [string, Api, string, Expected][] = [
 ]
 
 for (const [file, api, contentType, expected] of recorded) {
-  test(`F001: ${file} of vLLM reads the same in pieces of any size, and a cut one is not whole`, () => {
+  test(`F001: ${file} reads the same in pieces of any size, and a cut one is not whole`, () => {
     const body = golden(`vllm-0.32.0/${file}`)
     for (const pieceBytes of [1, 2, 3, 7, 64, 1_000, body.length]) {
       const reader = readAnswer(api, contentType, body, { pieceBytes })
@@ -71,7 +71,7 @@ test('a role-only chunk is no token, with prompt token ids or without', () => {
   }
 })
 
-test('F008: usage is read from a chunk without choices, with an empty delta, and with the stop', () => {
+test('F008: usage is read beside no choices, an empty delta, and the stop', () => {
   const usage = {
     prompt_tokens: 9,
     completion_tokens: 2,

@@ -46,12 +46,14 @@ export class BlockHasher {
   #hashedBytes = 0
   #blocks = 0
   readonly #scratch = Buffer.alloc(scratchBytes)
+  readonly #bytes: Uint8Array
   readonly #words: Int32Array
   readonly #loOut = new Uint32Array(limits.blocksPerPromptMax)
   readonly #hiOut = new Uint32Array(limits.blocksPerPromptMax)
 
   constructor() {
     const { buffer, byteOffset } = this.#scratch
+    this.#bytes = new Uint8Array(buffer, byteOffset, scratchBytes)
     this.#words = new Int32Array(buffer, byteOffset, scratchBytes / 4)
   }
 
@@ -118,7 +120,7 @@ export class BlockHasher {
       blocks === 0
         ? emptyChain
         : { lo: this.#loOut.slice(0, blocks), hi: this.#hiOut.slice(0, blocks), length: blocks }
-    const tail = Uint8Array.prototype.slice.call(this.#scratch, 0, this.#at)
+    const tail = this.#bytes.slice(0, this.#at)
     return { lo: this.#lo, hi: this.#hi, chain, tail, bytes: this.bytes }
   }
 
@@ -127,7 +129,7 @@ export class BlockHasher {
     this.word(this.bytes)
     this.#hash()
     if (this.#at > 0) {
-      this.#scratch.fill(0, this.#at, blockBytes)
+      this.#bytes.fill(0, this.#at, blockBytes)
       this.#at = blockBytes
       this.#hash()
     }

@@ -1,4 +1,4 @@
-/** JSON values into the canonical stream: equal values give equal bytes, however they were written. */
+/** JSON values into the canonical stream: equal values give equal bytes, in whatever form. */
 import type { BlockHasher } from './block-hasher.ts'
 import type { Json, JsonObject } from './json.ts'
 import { protocolLimits } from './limits.ts'

@@ -35,7 +35,7 @@ test('a page of vLLM 0.32.0 tells load, capacity, match unit and instance', () =
   })
 })
 
-test('F044: a renamed metric is read under its new name, under its old one, and is else unknown', () => {
+test('F044: a renamed metric is read under both names, and is else unknown', () => {
   const usage = (...lines: string[]) => read(...lines).signals.kvUsage
   const [now, old] = ['vllm:kv_cache_usage_perc{engine="0"} 0.5', 'vllm:gpu_cache_usage_perc 0.25']
   assert.equal(usage(now), 0.5)
@@ -86,7 +86,7 @@ test('capacity is unknown where the label says None', () => {
   assert.equal(config(rest).kvCapacityTokens, 1_600)
 })
 
-test("F063: a block of thousands of tokens is the match unit only if the engine's matching says so", () => {
+test('F063: a block of thousands of tokens is the match unit only where matching says so', () => {
   const unit = (labels: string) =>
     read(`vllm:cache_config_info{${labels}} 1.0`).description.matchUnitTokens
   assert.equal(unit('block_size="16"'), 16)

@@ -39,7 +39,7 @@ test("Anthropic's shape", () => {
   )
 })
 
-test('an error event is one event that a reader of the API takes for an error, and for no end', () => {
+test('an error event is one event, which a reader takes for an error and for no end', () => {
   for (const api of apis) {
     for (const code of codes) {
       const event = renderErrorEvent(api, code, `line one\nline two of ${code}`, 'r1')

@@ -89,7 +89,7 @@ test('a body nested deeper than the stack is read, or refused, without an except
         `{"messages":[],"tools":${one},"system":${one}}`,
         `{"messages":[],"chat_template_kwargs":${one}}`,
         `{"prompt":${one},"input":${one}}`,
-        `{"messages":[{"role":"assistant","tool_calls":[{"function":{"arguments":${JSON.stringify(one)}}}]}]}`,
+        `{"input":[{"type":"function_call","arguments":${JSON.stringify(one)}}]}`,
       ]) {
         readRequest(api, Buffer.from(text), '')
       }
@@ -99,8 +99,9 @@ test('a body nested deeper than the stack is read, or refused, without an except
 
 test('an answer nested deeper than the stack is read without an exception', () => {
   const input = deep('{"a":', '1', '}')
-  const block = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","input":${input}}}`
+  const block = `{"type":"tool_use","input":${input}}`
+  const start = `{"type":"content_block_start","index":0,"content_block":${block}}`
   const reader = answerReader('messages', 'text/event-stream', 200, null)
-  reader.push(Buffer.from(`data: ${block}\n\n`))
+  reader.push(Buffer.from(`data: ${start}\n\n`))
   assert.equal(reader.firstTokenSeen, true)
 })

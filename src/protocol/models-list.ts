@@ -15,7 +15,7 @@ const engineOfOwner: ReadonlyMap<string, EngineKind> = new Map([
   ['library', 'ollama'],
 ])
 
-/** Reads an engine's answer; null when it is not a list of models. Entries without id are skipped. */
+/** Reads an engine's answer; null when it is no list of models. What has no id is skipped. */
 export function readModelsList(body: string): ModelsList | null {
   const parsed = parseJson(body)
   if (!isObject(parsed) || !Array.isArray(parsed.data)) return null

@@ -198,7 +198,7 @@ const cases: Case[] = [
 ]
 for (const [api, field, items] of cases) {
   const read = (list: unknown[]) => readOk(api, { model: 'm', [field]: list }).prompt
-  test(`${api}: a conversation's stream is the head of the longer one, its answer continued`, () => {
+  test(`${api}: a conversation, and its continued answer, begin the longer one`, () => {
     fc.assert(
       fc.property(fc.array(turnOf, { minLength: 1, maxLength: 6 }), textOf, (turns, last) => {
         const all = turns.flatMap(items)

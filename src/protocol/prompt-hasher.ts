@@ -2,13 +2,8 @@
 import type { BlockChain } from '../core/block-chain.ts'
 import type { Api } from './api.ts'
 import { BlockHasher, type HasherState } from './block-hasher.ts'
-import {
-  type PromptEnd,
-  writePrompt,
-  writeRole,
-  writeText,
-  writeToolCall,
-} from './canonical-prompt.ts'
+import { writeRole, writeText, writeToolCall } from './canonical-message.ts'
+import { type PromptEnd, writePrompt } from './canonical-prompt.ts'
 import { type JsonObject, stringOr } from './json.ts'
 import { promptTag } from './prompt-tags.ts'
 
