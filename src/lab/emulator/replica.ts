@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ListeningServer, listenHttp } from '../../io/listen-http.ts'
 import { serveAdmin } from './admin.ts'
 import { EngineProcess, type ProcessOptions } from './engine-process.ts'
 import type { Faults } from './faults.ts'
@@ -27,9 +27,8 @@ function fail(error: unknown, response: ServerResponse): void {
 export class Replica {
   readonly options: ReplicaOptions
   #process: EngineProcess
-  #server: Server | undefined
+  #server: ListeningServer | undefined
   #port: number
-  readonly #sockets = new Set<Socket>()
   #httpRequests = 0
   #lives = 1
   #unreadyUntilMs = 0
@@ -54,33 +53,29 @@ export class Replica {
   }
 
   async listen(): Promise<void> {
-    const server = createServer((request, response) => this.#serve(request, response))
-    server.keepAliveTimeout = this.options.keepAliveMs ?? keepAliveMsDefault
-    server.keepAliveTimeoutBuffer = 0
-    // Long prefills and slow clients are the engine's daily bread.
-    server.requestTimeout = 0
-    server.on('connection', (socket) => {
-      this.#sockets.add(socket)
-      socket.on('close', () => this.#sockets.delete(socket))
+    this.#server = await listenHttp({
+      host: this.options.host,
+      port: this.#port,
+      keepAliveMs: this.options.keepAliveMs ?? keepAliveMsDefault,
+      onRequest: (request, response) => this.#serve(request, response),
     })
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(this.#port, this.options.host, resolve)
-    })
-    this.#port = (server.address() as AddressInfo).port
-    this.#server = server
+    this.#port = this.#server.port
   }
 
   /** The process is killed: every connection is reset, and new ones are refused. */
   async kill(): Promise<void> {
     this.#process.engine.stop()
-    await this.#closeServer((socket) => socket.resetAndDestroy())
+    const server = this.#server
+    this.#server = undefined
+    await server?.reset()
   }
 
   /** Stops serving; connections are closed without a reset. */
   async close(): Promise<void> {
     this.#process.engine.stop()
-    await this.#closeServer((socket) => socket.destroy())
+    const server = this.#server
+    this.#server = undefined
+    await server?.close()
   }
 
   /** Kills the process, if it lives, and starts another on the same port: an empty cache. */
@@ -105,7 +100,7 @@ export class Replica {
       running: model.running,
       waiting: model.waiting,
       kvUsage: model.pool.usage,
-      connections: this.#sockets.size,
+      connections: this.#server?.connections ?? 0,
       httpRequests: this.#httpRequests,
       lives: this.#lives,
     }
@@ -120,15 +115,5 @@ export class Replica {
     } else {
       serveRequest(this.#process, request, response).catch((error) => fail(error, response))
     }
-  }
-
-  async #closeServer(end: (socket: Socket) => void): Promise<void> {
-    const server = this.#server
-    if (server === undefined) return
-    this.#server = undefined
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      for (const socket of this.#sockets) end(socket)
-    })
   }
 }

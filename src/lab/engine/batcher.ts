@@ -61,7 +61,7 @@ export class Batcher {
     this.#preempted = false
     this.#scheduleRunning(nowMs, true)
     this.#scheduleRunning(nowMs, false)
-    if (this.profile.hitsInFlight) for (const sequence of this.running) this.commit(sequence)
+    if (this.profile.hitsInFlight) this.#commitScheduled()
     if (!this.#preempted) while (this.#admit(nowMs)) {}
     const scheduled = this.running.filter((sequence) => sequence.scheduledTokens > 0)
     return { work: this.#workOf(scheduled), scheduled, preempted: this.#preempted }
@@ -96,6 +96,13 @@ export class Batcher {
     this.pool.release(sequence)
     sequence.scheduledTokens = 0
     sequence.state = 'over'
+  }
+
+  /** What is still on its way from host memory is not scheduled, and nobody can hit it yet. */
+  #commitScheduled(): void {
+    for (const sequence of this.running) {
+      if (sequence.scheduledTokens > 0) this.commit(sequence)
+    }
   }
 
   #scheduleRunning(nowMs: number, decodes: boolean): void {
@@ -144,23 +151,45 @@ export class Batcher {
     const { chain } = sequence.request
     const match = this.pool.match(chain, blocksMax)
     const hostBlocks = Math.max(0, (this.host?.matchBlocks(chain, blocksMax) ?? 0) - match.blocks)
+    if (!this.#fits(target, match, hostBlocks)) return false
     const cachedTokens = (match.blocks + hostBlocks) * blockTokens
     const tokens = hostBlocks > 0 ? 0 : Math.min(target - cachedTokens, this.#budget)
-    const blocks = Math.ceil((cachedTokens + tokens) / blockTokens) - match.blocks
-    if (blocks > this.pool.availableBlocks - match.idleBlocks) return false
 
     this.waiting.shift()
     this.running.push(sequence)
     sequence.state = 'running'
     sequence.run = this.pool.acquire(match).run
-    this.pool.grow(sequence, blocks)
     sequence.computedTokens = cachedTokens
     sequence.scheduledTokens = tokens
+    this.pool.grow(sequence, this.missingBlocks(sequence, cachedTokens + tokens))
     this.#budget -= tokens
     if (hostBlocks > 0) sequence.loadedMs = this.#load(hostBlocks, nowMs)
     else if (this.profile.hitsInFlight) this.commit(sequence)
     this.#count(sequence, match, hostBlocks, nowMs)
     return true
+  }
+
+  /**
+   * Whether a request may be admitted: its whole context must fit, though only its first chunk
+   * takes memory now. One that is loaded from host memory makes no progress meanwhile and so must
+   * leave room for the prefills that do (vLLM 0.32's scheduler_reserve_full_isl and
+   * _inflight_prefill_reserved_blocks).
+   */
+  #fits(target: number, match: PrefixMatch, hostBlocks: number): boolean {
+    const available = this.pool.availableBlocks - match.idleBlocks
+    const whole = Math.ceil(target / this.profile.blockTokens) - match.blocks
+    if (whole > available) return false
+    return hostBlocks === 0 || hostBlocks <= available - this.#prefillsToCome()
+  }
+
+  /** Blocks that the prefills in progress have yet to take. */
+  #prefillsToCome(): number {
+    let blocks = 0
+    for (const sequence of this.running) {
+      if (isDecoding(sequence)) continue
+      blocks += Math.max(0, this.missingBlocks(sequence, targetTokens(sequence)))
+    }
+    return blocks
   }
 
   /** Books the link to the host memory; returns when the blocks have arrived. */

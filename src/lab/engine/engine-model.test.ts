@@ -187,6 +187,35 @@ test('a context in host memory is reloaded while other work goes on', () => {
   assert.ok((back.firstTokenMs ?? 0) - (back.startedMs ?? 0) > reloadMs)
 })
 
+test('blocks on their way from host memory are not hittable yet', () => {
+  const tiered = { ...profile, kvTokens: 1024, hostTokens: 8192, hostReloadMsPerToken: 1 }
+  const model = new EngineModel(tiered)
+  const submit = (id: number, family: number) => {
+    const chain = chainOf(family, 20, id, 21)
+    return model.submit({ id, chain, promptTokens: 330, outputTokens: 4 }, model.wakeMs ?? 50_000)
+  }
+  for (const [id, family] of [1, 2, 3, 4].entries()) {
+    submit(id, family)
+    drain(model)
+  }
+  const [loader, sharer] = [submit(10, 1), submit(11, 1)]
+  drain(model)
+  assert.ok(loader.cachedHostTokens > 0)
+  // It has to load the same blocks again: those of the first are still in transit.
+  assert.ok(sharer.cachedHostTokens > 0)
+})
+
+test('a prompt is admitted only when the whole of it fits, not just its first chunk', () => {
+  const model = new EngineModel({ ...profile, kvTokens: 2048 })
+  const submit = (id: number, promptTokens: number) =>
+    model.submit({ id, chain: unshared(id, 2000), promptTokens, outputTokens: 20 }, 0)
+  const first = submit(1, 1200)
+  const second = submit(2, 1200)
+  drain(model)
+  assert.equal(second.startedMs, first.finishedMs)
+  assert.equal(model.counters.preemptions, 0)
+})
+
 test('a request that can never fit is refused', () => {
   const model = new EngineModel(profile)
   const request = { id: 1, chain: unshared(1, 0), promptTokens: 4090, outputTokens: 10 }
@@ -263,15 +292,14 @@ test('memory is conserved, budgets are kept and runs repeat to the byte', () => 
 test('joining decode steps into one event changes no time but for rounding', () => {
   const numbers = /\d+(\.\d+)?/g
   // Requests that generate the same answer at once would free duplicates a few steps later.
-  // And where memory is short, a request that waits for it is only looked at now and then.
-  const life = (seed: number, decodeStepsMax: number) =>
-    randomLife(seed, { decodeStepsMax, kvTokens: 16_000, sharedAnswers: false }).flatMap(
+  const life = (seed: number, kvTokens: number, decodeStepsMax: number) =>
+    randomLife(seed, { decodeStepsMax, kvTokens, sharedAnswers: false }).flatMap(
       (line) => line.match(numbers) ?? [],
     )
   fc.assert(
-    fc.property(fc.nat(), (seed) => {
-      const single = life(seed, 1)
-      life(seed, 1000).forEach((value, i) => {
+    fc.property(fc.nat(), fc.constantFrom(4096, 16_000), (seed, kvTokens) => {
+      const single = life(seed, kvTokens, 1)
+      life(seed, kvTokens, 1000).forEach((value, i) => {
         assert.ok(Math.abs(Number(value) - Number(single[i])) < 1e-6, `${value}, ${single[i]}`)
       })
     }),

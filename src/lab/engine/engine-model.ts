@@ -203,9 +203,6 @@ export class EngineModel {
       steps = Math.min(steps, record.outputTokens - record.generatedTokens)
     }
     const { pool, profile } = this.#batcher
-    // A request that waits for memory may fit once idle blocks it would have shared are gone.
-    const shortOfMemory = this.waiting > 0 && this.running < profile.runningMax
-    if (shortOfMemory) steps = Math.min(steps, profile.blockTokens)
     // In n steps a sequence takes at most ⌊n / blockTokens⌋ + 1 more blocks.
     const blocksEach = Math.floor(pool.availableBlocks / scheduled.length)
     return Math.max(1, Math.min(steps, blocksEach * profile.blockTokens - 1))
@@ -227,7 +224,8 @@ export class EngineModel {
       // The steps that have begun took their memory before this request gives back its own.
       this.#endStepAt(nowMs)
       this.#growAll(step)
-      sequence.computedTokens += step.steps - 1
+      const visible = this.profile.hitsInFlight ? step.steps : tokens
+      sequence.computedTokens += visible - 1
       this.#batcher.commit(sequence)
     }
     this.#batcher.remove(sequence)
