@@ -1,10 +1,17 @@
+import { fallbackCatalogue } from '../../src/observe/fallbacks.ts'
 import type { MetricEntry } from '../../src/observe/metric-catalogue.ts'
 import { metricCatalogue } from '../../src/observe/metric-catalogue.ts'
 
 const head = `# Metrics
 
-\`GET /metrics\` answers in the Prometheus text format. Times are in seconds. Label values are bounded:
-names beyond the bound share the value \`other\`.
+\`GET /metrics\` answers in the Prometheus text format. Times are in seconds. Label values are
+bounded: names beyond the bound share the value \`other\`.
+`
+
+const fallbackHead = `## Fallbacks
+
+The kinds of \`warmpath_fallbacks_total\`: ways in which the router goes on with less than it should
+have.
 `
 
 /** `docs/reference/metrics.md`, from the metric catalogue. */
@@ -20,5 +27,10 @@ export function metricsPage(): string {
       .filter((part) => part !== null)
       .join('\n\n')
   })
-  return `${[head.trimEnd(), ...sections].join('\n\n')}\n`
+  const fallbacks = Object.entries(fallbackCatalogue).map(
+    ([kind, meaning]) => `- \`${kind}\`: ${meaning}`,
+  )
+  return `${[head, '## Families\n', ...sections, fallbackHead, fallbacks.join('\n')]
+    .map((part) => part.trimEnd())
+    .join('\n\n')}\n`
 }

@@ -5,12 +5,13 @@ import { endpointSpecKeys } from '../../src/config/endpoint-spec.ts'
 const head = `# Options
 
 Every option can be given as a flag, in the environment, or in a YAML file that \`--config\` (or
-\`WARMPATH_CONFIG\`) names. A flag wins over the environment, the environment over the file, the file
-over the default. Nothing is read from a file that was not named.
+\`WARMPATH_CONFIG\`) names. A flag wins over the environment, the environment over the file, the
+file over the default. Nothing is read from a file that was not named.
 
-Durations and sizes carry their unit: \`500ms\`, \`30s\`, \`5m\`, \`64KiB\`, \`32MiB\`; \`0\` needs none. In the
-environment and in flags, lists are separated by commas, and maps are written \`a=b,c=d\`. A mistake
-ends the start with exit status 78 (64 for a flag), and every mistake is named with its place.
+Durations and sizes carry their unit: \`500ms\`, \`30s\`, \`64KiB\`, \`32MiB\`; \`0\` needs none. In
+the environment and in flags, lists are separated by commas, and maps are written \`a=b,c=d\`. A
+mistake ends the start with exit status 78 (64 for a flag), and every mistake is named with its
+place.
 
 \`\`\`yaml
 # warmpath.yaml

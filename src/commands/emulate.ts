@@ -67,7 +67,8 @@ export function register(program: Command): void {
 async function emulate(options: EmulateOptions): Promise<void> {
   const { profileNames } = await import('../lab/engine/profiles.ts')
   if (!profileNames.includes(options.profile)) {
-    const message = `--profile: no profile "${options.profile}"; there are ${profileNames.join(', ')}`
+    const names = profileNames.join(', ')
+    const message = `--profile: no profile "${options.profile}"; there are ${names}`
     throw new CommandFailure(exitCodes.usage, message)
   }
   const { runEmulator } = await import('../lab/emulator/run-emulator.ts')

@@ -27,7 +27,7 @@ const dispatch: Dispatch = {
   queueWaitMs: 40,
   reasons: {
     policy: 'warmpath',
-    summary: 'cached 12,288 of 14,020 tokens',
+    summary: 'cached 12,288 tokens',
     candidates: [candidate('http://b:1', 12_288, 11.5), candidate('http://a:1', 0, 2000)],
     excluded: [{ endpoint: 'http://c:1', reason: 'draining' }],
   },
@@ -69,7 +69,7 @@ test('an explanation shows each step, the winner, the excluded, and predicted be
 
 +0 ms: the attempt failed (refused, phase connect)
 
-+40 ms: attempt 2 to http://b:1 after 40 ms at the router, by warmpath: cached 12,288 of 14,020 tokens
++40 ms: attempt 2 to http://b:1 after 40 ms at the router, by warmpath: cached 12,288 tokens
    endpoint    gpu tokens  host tokens   wait  prefill  decode  others  score
 *  http://b:1      12,288            0   11.5      120     900     3.2  1,035
    http://a:1           0            0  2,000      120     900     3.2  3,023

@@ -37,11 +37,13 @@ function longFunctions(file: TextFile): Finding[] {
   return findings
 }
 
+/** The formatter breaks code; comments and text are broken by hand, but not what a test compares. */
 export const lineLength: Rule = (files) =>
   files.filter(isTypeScript).flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, i) => {
+      if (line.length <= columnsMax || (isTest(path) && /['"`]/.test(line))) return []
       const message = `has ${line.length} columns, more than ${columnsMax}`
-      return line.length > columnsMax ? [{ path, line: i + 1, message }] : []
+      return [{ path, line: i + 1, message }]
     }),
   )
 
