@@ -91,6 +91,14 @@ test('check prints what engines say, and fails when one cannot be used', async (
   assert.equal(second.reachable, false)
 })
 
+test('a taken port: status 69', async (t) => {
+  const emulator = await startEmulator({ profile: 'llama-3.1-8b-h100', replicas: 1 })
+  t.after(() => emulator.close())
+  const ran = await run(['emulate', '--port', new URL(emulator.urls[0]).port, '--replicas', '1'])
+  assert.equal(ran.status, 69)
+  assert.match(ran.stderr, /cannot listen: .*EADDRINUSE/)
+})
+
 test('explain without a gateway: status 69', async () => {
   const ran = await run(['explain', 'r1', '--url', 'http://127.0.0.1:1'])
   assert.equal(ran.status, 69)

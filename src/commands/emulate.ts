@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import { exitCodes } from '../base/exit-codes.ts'
 import { CommandFailure } from './command-failure.ts'
+import { rethrowListenFailure } from './listen-failure.ts'
 import { numberArgument } from './number-argument.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -81,8 +82,5 @@ async function emulate(options: EmulateOptions): Promise<void> {
     ...(script === undefined ? {} : { script: readFaultScript(script) }),
     signal: stopSignal(),
     print: (line) => process.stdout.write(`${line}\n`),
-  }).catch((error: NodeJS.ErrnoException) => {
-    if (error.syscall !== 'listen') throw error
-    throw new CommandFailure(exitCodes.unavailable, `cannot listen: ${error.message}`)
-  })
+  }).catch(rethrowListenFailure)
 }

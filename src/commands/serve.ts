@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Command } from 'commander'
 import { exitCodes } from '../base/exit-codes.ts'
 import { addConfigFlags, configOf, requireEndpoints } from './config-flags.ts'
+import { rethrowListenFailure } from './listen-failure.ts'
 import { stopSignal } from './stop-signal.ts'
 
 const help = `
@@ -40,7 +41,7 @@ async function serve(command: Command, urls: readonly string[]): Promise<void> {
   const terminal = process.stderr.isTTY === true
   const format = config.logFormat === 'auto' ? (terminal ? 'text' : 'json') : config.logFormat
   const log = pinoLogger({ level: config.logLevel, format })
-  const gateway = await startGateway(config, log)
+  const gateway = await startGateway(config, log).catch(rethrowListenFailure)
   if (terminal) {
     process.stderr.write(
       `try: curl ${gateway.address}/v1/models\n     curl ${gateway.address}/status\n`,
