@@ -188,21 +188,27 @@ test('a context in host memory is reloaded while other work goes on', () => {
 })
 
 test('blocks on their way from host memory are not hittable yet', () => {
-  const tiered = { ...profile, kvTokens: 1024, hostTokens: 8192, hostReloadMsPerToken: 1 }
+  const tiered = { ...profile, kvTokens: 1536, hostTokens: 8192, hostReloadMsPerToken: 1 }
   const model = new EngineModel(tiered)
-  const submit = (id: number, family: number) => {
-    const chain = chainOf(family, 20, id, 21)
-    return model.submit({ id, chain, promptTokens: 330, outputTokens: 4 }, model.wakeMs ?? 50_000)
+  const submit = (id: number, family: number, outputTokens: number) => {
+    const chain = chainOf(family, 20, id, 20)
+    const atMs = (model.wakeMs ?? 50_000) + 1
+    return model.submit({ id, chain, promptTokens: 330, outputTokens }, atMs)
   }
-  for (const [id, family] of [1, 2, 3, 4].entries()) {
-    submit(id, family)
+  for (const family of [1, 2, 3, 4, 5, 6]) {
+    submit(family, family, 4)
     drain(model)
   }
-  const [loader, sharer] = [submit(10, 1), submit(11, 1)]
-  drain(model)
-  assert.ok(loader.cachedHostTokens > 0)
-  // It has to load the same blocks again: those of the first are still in transit.
-  assert.ok(sharer.cachedHostTokens > 0)
+  // Something decodes, so that steps are taken while the context of the loader is in transit.
+  submit(10, 7, 100)
+  model.advance()
+  const loader = submit(11, 1, 4)
+  for (let steps = 0; steps < 4; steps++) model.advance()
+  assert.equal(loader.firstTokenMs, undefined)
+  const sharer = submit(12, 1, 4)
+  while (model.wakeMs !== undefined) model.advance()
+  assert.equal(loader.cachedHostTokens, 320)
+  assert.equal(sharer.cachedHostTokens, 320)
 })
 
 test('a prompt is admitted only when the whole of it fits, not just its first chunk', () => {
