@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { APIError as AnthropicError } from '@anthropic-ai/sdk'
+import { Stream as AnthropicStream } from '@anthropic-ai/sdk/streaming'
+import { APIError } from 'openai'
+import { Stream } from 'openai/streaming'
 import { eventStream, readAnswer } from '../../test/support/answers.ts'
 import { type ErrorCode, errorCatalogue } from '../base/errors.ts'
 import type { Api } from './api.ts'
@@ -60,4 +64,35 @@ test('the event is named where its clients look for the name', () => {
     /^event: error\ndata: \{"type":"error","error":\{"type":"api_error"/,
   )
   assert.match(event('responses'), /^event: error\ndata: \{"type":"error","code":"upstream_broken"/)
+})
+
+/** What a client's iteration over the stream ends with. */
+async function outcomeOf(stream: AsyncIterable<unknown>): Promise<unknown> {
+  let last: unknown
+  try {
+    for await (const item of stream) last = item
+  } catch (error) {
+    return error
+  }
+  return last
+}
+
+const streamOf = (api: Api): Response =>
+  new Response(renderErrorEvent(api, 'upstream_broken', 'The engine broke off.', 'r1'))
+
+test("OpenAI's client raises the error", async () => {
+  for (const api of ['chat', 'completions', 'responses'] as const) {
+    const stream = Stream.fromSSEResponse(streamOf(api), new AbortController())
+    const error = await outcomeOf(stream)
+    assert.ok(error instanceof APIError)
+    assert.equal(error.message, 'The engine broke off.')
+    assert.equal(error.code, 'upstream_broken')
+  }
+})
+
+test("Anthropic's client raises the error", async () => {
+  const stream = AnthropicStream.fromSSEResponse(streamOf('messages'), new AbortController())
+  const error = await outcomeOf(stream)
+  assert.ok(error instanceof AnthropicError)
+  assert.match(error.message, /api_error.*The engine broke off/)
 })
