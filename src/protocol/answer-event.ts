@@ -27,7 +27,7 @@ function hasError(json: JsonObject): boolean {
 }
 
 /** `{error: {message}}`, `{error: 'text'}`, or flat beside a `type` or `object` of `error`. */
-export function errorMessage(json: JsonObject): string {
+function errorMessage(json: JsonObject): string {
   const { error } = json
   if (typeof error === 'string') return error
   const message = isObject(error) ? error.message : json.message
