@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Faults, faultsSchema } from './faults.ts'
+import { type Faults, faultsSchema, type RestartOptions } from './faults.ts'
 import { answerJson, readBody } from './http-answer.ts'
-import type { ReplicaStats, RestartOptions } from './replica-report.ts'
+import type { ReplicaStats } from './replica-report.ts'
 
 /** What can be done to a replica by HTTP. */
 export interface Administered {
@@ -29,9 +29,11 @@ export async function serveAdmin(
   else if (call === 'GET /emulator/stats') answerJson(response, 200, replica.stats())
   else if (call === 'POST /emulator/restart') {
     const number = (name: string): number => Number(url.searchParams.get(name) ?? 0)
-    answerJson(response, 202, { restarting: true })
     const options = { downMs: number('downMs'), unreadyMs: number('unreadyMs') }
-    response.on('finish', () => void replica.restart(options))
+    response.setHeader('connection', 'close')
+    response.end(JSON.stringify({ restarting: true }))
+    // The kill would reset this connection too: the client closes it when it has the answer.
+    response.on('close', () => void replica.restart(options))
   } else answerJson(response, 404, { detail: 'Not Found' })
 }
 

@@ -271,6 +271,17 @@ test('a script sets faults at their times', async () => {
   await scripted.close()
 })
 
+test('a script restarts a replica, and so does an admin call', async () => {
+  const scripted = await startEmulator({ profile, script: [{ atMs: 1, restart: {} }] })
+  const [one] = scripted.replicas
+  await until(() => one.stats().lives === 2 && one.listening)
+  const answer = await fetch(`${one.url}/emulator/restart`, { method: 'POST' })
+  assert.deepEqual(await answer.json(), { restarting: true })
+  await until(() => one.stats().lives === 3 && one.listening)
+  assert.equal((await fetch(`${one.url}/health`)).status, 200)
+  await scripted.close()
+})
+
 test('a slow start refuses connections, then says that it is not ready', async () => {
   const slow = await startEmulator({ profile })
   const [one] = slow.replicas

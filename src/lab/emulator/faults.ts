@@ -78,13 +78,25 @@ export const faultsSchema = z.strictObject({
 /** See `faultsSchema`. */
 export type Faults = z.infer<typeof faultsSchema>
 
-/** One change of faults in a script. */
+/** A restart of the process on the same port. */
+export const restartSchema = z.strictObject({
+  /** The port is closed for so long, as while a process loads its model. Real ms. */
+  downMs: ms.optional(),
+  /** Then it answers 503 for so long. */
+  unreadyMs: ms.optional(),
+})
+
+export type RestartOptions = z.infer<typeof restartSchema>
+
+/** One step of a script: other faults, a restart, or both. */
 export const faultStepSchema = z.strictObject({
   /** Real ms after the start of the emulator. */
   atMs: ms,
-  /** Counted from 0; left out, the change is made to all replicas. */
+  /** Counted from 0; left out, the step is taken by all replicas. */
   replica: count.optional(),
-  faults: faultsSchema,
+  /** Replaces the faults that are in force. */
+  faults: faultsSchema.optional(),
+  restart: restartSchema.optional(),
 })
 
 export type FaultStep = z.infer<typeof faultStepSchema>

@@ -44,6 +44,10 @@ function checkMaxTokens(maxTokens: number | undefined, contextTokensMax: number)
     throw badRequest('max_tokens', maxTokens, `max_tokens must be at least 1, got ${maxTokens}.`)
   }
   if (maxTokens <= contextTokensMax) return
-  const message = `max_tokens=${maxTokens} cannot be greater than max_model_len=${contextTokensMax}.`
-  throw badRequest('max_tokens', maxTokens, `${message} Please request fewer output tokens.`)
+  throw badRequest(
+    'max_tokens',
+    maxTokens,
+    `max_tokens=${maxTokens} cannot be greater than max_model_len=${contextTokensMax}. ` +
+      `Please request fewer output tokens.`,
+  )
 }

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ListeningServer, listenHttp } from '../../io/listen-http.ts'
 import { serveAdmin } from './admin.ts'
 import { EngineProcess, type ProcessOptions } from './engine-process.ts'
-import type { Faults } from './faults.ts'
+import type { Faults, RestartOptions } from './faults.ts'
 import { answerJson } from './http-answer.ts'
-import type { ReplicaStats, RestartOptions } from './replica-report.ts'
+import type { ReplicaStats } from './replica-report.ts'
 import { serveRequest } from './serve-request.ts'
 
 /** uvicorn's: an idle connection is closed after exactly this, and no header says so. */
@@ -32,6 +32,7 @@ export class Replica {
   #httpRequests = 0
   #lives = 1
   #unreadyUntilMs = 0
+  #closed = false
 
   constructor(options: ReplicaOptions) {
     this.options = options
@@ -45,6 +46,10 @@ export class Replica {
 
   get faults(): Faults {
     return this.#process.faults
+  }
+
+  get listening(): boolean {
+    return this.#server !== undefined
   }
 
   /** Replaces the faults; they hold over a restart. */
@@ -70,8 +75,9 @@ export class Replica {
     await server?.reset()
   }
 
-  /** Stops serving; connections are closed without a reset. */
+  /** Stops serving for good; connections are closed without a reset. */
   async close(): Promise<void> {
+    this.#closed = true
     this.#process.engine.stop()
     const server = this.#server
     this.#server = undefined
@@ -86,6 +92,7 @@ export class Replica {
     await new Promise<void>((resolve) => {
       wall.at(wall.nowMs() + downMs, resolve)
     })
+    if (this.#closed) return
     this.#process = new EngineProcess(this.options)
     this.#process.faults = faults
     this.#unreadyUntilMs = wall.nowMs() + unreadyMs

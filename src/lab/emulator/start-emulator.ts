@@ -83,6 +83,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 function schedule(step: FaultStep, replicas: readonly Replica[], wall: Scheduler): () => void {
   return wall.at(step.atMs, () => {
     const targets = step.replica === undefined ? replicas : [replicas[step.replica]]
-    for (const replica of targets) replica?.setFaults(step.faults)
+    for (const replica of targets) {
+      if (step.faults !== undefined) replica?.setFaults(step.faults)
+      if (step.restart !== undefined) void replica?.restart(step.restart)
+    }
   })
 }

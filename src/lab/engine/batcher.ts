@@ -158,7 +158,7 @@ export class Batcher {
     this.waiting.shift()
     this.running.push(sequence)
     sequence.state = 'running'
-    sequence.run = this.pool.acquire(match).run
+    sequence.run = this.pool.acquire(match)
     sequence.computedTokens = cachedTokens
     sequence.scheduledTokens = tokens
     this.pool.grow(sequence, this.missingBlocks(sequence, cachedTokens + tokens))

@@ -97,10 +97,6 @@ export class EngineModel {
     return this.#batcher.pool
   }
 
-  get hostUsedBlocks(): number {
-    return this.#batcher.host?.usedBlocks ?? 0
-  }
-
   get counters(): Readonly<EngineCounters> {
     return { ...this.#counters, ...this.#batcher.counters }
   }
@@ -123,8 +119,7 @@ export class EngineModel {
     }
     if (this.#sequences.has(request.id)) throw new RangeError(`request id in use: ${request.id}`)
     const queuedMs = nowMs + ingressMs + ingressMsPerToken * promptTokens
-    const blocks = { run: this.#batcher.pool.root, privateBlocks: 0 }
-    const sequence = newSequence(request, blocks, nowMs, queuedMs)
+    const sequence = newSequence(request, this.#batcher.pool.root, nowMs, queuedMs)
     this.#sequences.set(request.id, sequence)
     let place = this.#arriving.length
     while (place > 0 && this.#arriving[place - 1].record.queuedMs > queuedMs) place -= 1

@@ -66,9 +66,9 @@ export class KvPool {
     return this.#tree.match(chain, blocksMax)
   }
 
-  /** Starts a sequence on a cached prefix. */
-  acquire(match: PrefixMatch): SequenceBlocks {
-    return { run: this.#tree.acquire(match), privateBlocks: 0 }
+  /** Starts a sequence on a cached prefix; returns the run that it ends with. */
+  acquire(match: PrefixMatch): Run {
+    return this.#tree.acquire(match)
   }
 
   /** Gives a sequence more private blocks; the caller has checked `availableBlocks`. */

@@ -47,8 +47,8 @@ const profileList: readonly EngineProfile[] = [
     name: 'llama-3.1-70b-4xh100',
     model: 'meta-llama/Llama-3.1-70B-Instruct',
     source:
-      'Derived (evaluation.md 4.1); its KV capacity of 461,376 tokens measured (engines.md 11.2); ' +
-      'host reload 320 KiB per token at 40 GB/s per GPU.',
+      'Derived (evaluation.md 4.1); its KV capacity of 461,376 tokens measured (engines.md ' +
+      '11.2); host reload 320 KiB per token at 40 GB/s per GPU.',
     t0Ms: 15.3,
     prefillMsPerToken: 0.055,
     pairMs: 1.3e-6,
@@ -63,8 +63,8 @@ const profileList: readonly EngineProfile[] = [
     name: 'qwen3-coder-480b-tpu-v7x',
     model: 'Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8',
     source:
-      'Prefill from a measured peak of 16,444 tokens/s, the rest derived and untuned, KV capacity ' +
-      'assumed (evaluation.md 4.1).',
+      'Prefill from a measured peak of 16,444 tokens/s, the rest derived and untuned, KV ' +
+      'capacity assumed (evaluation.md 4.1).',
     t0Ms: 22,
     prefillMsPerToken: 0.057,
     pairMs: 1.1e-6,
@@ -81,8 +81,8 @@ const profileList: readonly EngineProfile[] = [
     model: 'openai/gpt-oss-120b',
     source:
       'Prefill from a measured peak of 39,065 tokens/s, t0 within the derived 5 to 8 ms ' +
-      '(evaluation.md 4.1); attention and context costs of an 8B model taken over, halved for its ' +
-      'windowed layers; KV capacity of vLLM issue 27508 (engines.md 11.2).',
+      '(evaluation.md 4.1); attention and context costs of an 8B model taken over, halved for ' +
+      'its windowed layers; KV capacity of vLLM issue 27508 (engines.md 11.2).',
     t0Ms: 6.5,
     prefillMsPerToken: 0.0256,
     pairMs: 0.6e-6,

@@ -1,5 +1,6 @@
 import type { BlockChain } from '../../core/block-chain.ts'
 import type { SequenceBlocks } from './kv-pool.ts'
+import type { Run } from './run-tree.ts'
 
 export type RequestId = string | number
 
@@ -50,9 +51,10 @@ export interface Sequence extends SequenceBlocks {
   loadedMs: number
 }
 
+/** A request that has just come; `root` is the empty context. */
 export function newSequence(
   request: EngineRequest,
-  blocks: SequenceBlocks,
+  root: Run,
   submittedMs: number,
   queuedMs: number,
 ): Sequence {
@@ -72,8 +74,8 @@ export function newSequence(
       cachedHostTokens: 0,
       preemptions: 0,
     },
-    run: blocks.run,
-    privateBlocks: blocks.privateBlocks,
+    run: root,
+    privateBlocks: 0,
     state: 'arriving',
     computedTokens: 0,
     scheduledTokens: 0,
