@@ -4,10 +4,12 @@
  */
 import { blockBytes } from './block-chain.ts'
 import { ArrivalRate } from './cost/arrival-rate.ts'
+import type { PrefillWork } from './cost/observations.ts'
 import { OutputLength } from './cost/output-length.ts'
 import { RateEstimator } from './cost/rate-estimator.ts'
 import type { Rates } from './cost/rates.ts'
 import { poolPrior } from './cost/rates.ts'
+import { ServiceMeter, sharedTokens } from './cost/service-meter.ts'
 import { TokenRatio } from './cost/token-ratio.ts'
 import type { RequestArrived, RequestEnded } from './events.ts'
 import type { EndpointState } from './fleet/endpoint-state.ts'
@@ -32,6 +34,7 @@ interface EndpointLearning {
   /** Null until something was observed there; until then its peers speak for it. */
   estimator: RateEstimator | null
   readonly arrivals: ArrivalRate
+  readonly meter: ServiceMeter
 }
 
 export class Learning {
@@ -50,6 +53,7 @@ export class Learning {
     this.#endpoints.set(endpoint, {
       estimator: null,
       arrivals: new ArrivalRate(arrivalHalfLifeMs),
+      meter: new ServiceMeter(),
     })
     const { gpu, host } = this.capacityBlocks(endpoint)
     this.#index.add(endpoint.slot, gpu, host)
@@ -77,12 +81,17 @@ export class Learning {
   firstToken(request: OpenRequest, attempt: Attempt, atMs: number): void {
     const { prediction, endpoint } = attempt
     if (!request.arrived.streaming || !this.#endpoints.has(endpoint)) return
-    this.#estimator(endpoint).prefillObserved({
+    const seen = {
       atMs,
-      ttftMs: atMs - attempt.dispatchedAtMs,
-      ...prefillCircumstances(attempt),
-      predictedTtftMs: prediction.ttftMs,
-    })
+      dispatchedAtMs: attempt.dispatchedAtMs,
+      uncachedTokens: prediction.uncachedTokens,
+      cachedTokens: prediction.cachedTokens,
+      crowded: isCrowded(endpoint),
+    }
+    const { stepMs } = this.rates(endpoint)
+    attempt.serviceMark = this.#of(endpoint).meter.firstToken(seen, stepMs)
+    const actualMs = atMs - attempt.dispatchedAtMs
+    this.#estimator(endpoint).error.observe(prediction.ttftMs, actualMs)
   }
 
   done(request: OpenRequest, attempt: Attempt, event: RequestEnded): void {
@@ -93,39 +102,47 @@ export class Learning {
     }
     if (outputTokens !== null) this.#outputLength.observe(event.atMs, model, outputTokens)
     if (cachedTokens !== null) this.#compareCached(attempt, cachedTokens)
-    if (outputTokens !== null && this.#endpoints.has(attempt.endpoint)) {
-      this.#decoded(request, attempt, event.atMs, outputTokens)
-    }
+    if (!this.#endpoints.has(attempt.endpoint)) return
+    if (attempt.serviceMark !== null) this.#learnStream(request, attempt, event)
+    else if (!request.arrived.streaming) this.#learnWhole(request, attempt, event)
   }
 
-  #decoded(request: OpenRequest, attempt: Attempt, atMs: number, outputTokens: number): void {
-    const estimator = this.#estimator(attempt.endpoint)
-    const { ledger } = attempt.reservation
-    const { prediction } = attempt
-    const sequences = (prediction.decodingSequences + ledger.decoding) / 2 + 1
-    const contextTokens =
-      (prediction.decodingContextTokens + ledger.decodingContextTokens) / 2 +
-      request.view.promptTokens
-    if (attempt.firstTokenAtMs !== null && outputTokens > 1) {
-      const msPerToken = (atMs - attempt.firstTokenAtMs) / (outputTokens - 1)
-      estimator.decodeObserved({ atMs, msPerToken, sequences, contextTokens })
-    } else if (attempt.firstTokenAtMs === null) {
-      // Without streaming only the whole is seen: it is shared out as it was predicted.
-      const wholeMs = atMs - attempt.dispatchedAtMs
-      const predictedDecodeMs =
-        (prediction.decodeMs * outputTokens) / Math.max(1, request.view.outputTokens)
-      const scale = wholeMs / Math.max(1e-3, prediction.ttftMs + predictedDecodeMs)
-      estimator.prefillObserved({
-        atMs,
-        ttftMs: prediction.ttftMs * scale,
-        ...prefillCircumstances(attempt),
-        predictedTtftMs: prediction.ttftMs,
-      })
-      const msPerToken = (predictedDecodeMs * scale) / Math.max(1, outputTokens)
-      if (outputTokens > 1) {
-        estimator.decodeObserved({ atMs, msPerToken, sequences, contextTokens })
-      }
-    }
+  /** At the end, because only then the engine has told how much of the prompt was cached. */
+  #learnStream(request: OpenRequest, attempt: Attempt, event: RequestEnded): void {
+    const { estimator, meter } = this.#known(attempt.endpoint)
+    const { serviceMark: mark, prediction, reservation } = attempt
+    const firstTokenMs = attempt.firstTokenAtMs
+    if (mark === null || firstTokenMs === null) return
+    const { serviceMs, waitedMs, crowded } = mark
+    const work = prefillWork(request, attempt, event, sharedTokens(mark))
+    estimator.prefillObserved({ ...work, atMs: firstTokenMs, serviceMs, waitedMs, crowded })
+    const outputTokens = event.usage.outputTokens ?? 0
+    if (outputTokens < 2) return
+    const { ledger } = reservation
+    const gaps = outputTokens - 1
+    const computed = meter.computedSince(mark)
+    estimator.decodeObserved({
+      atMs: event.atMs,
+      msPerToken: (event.atMs - firstTokenMs) / gaps,
+      sequences: (prediction.decodingSequences + ledger.decoding) / 2 + 1,
+      contextTokens:
+        (prediction.decodingContextTokens + ledger.decodingContextTokens) / 2 +
+        request.view.promptTokens,
+      prefillTokensPerToken: computed.tokens / gaps,
+      prefillPairsPerToken: computed.pairs / gaps,
+    })
+  }
+
+  #learnWhole(request: OpenRequest, attempt: Attempt, event: RequestEnded): void {
+    const { outputTokens } = event.usage
+    if (outputTokens === null) return
+    this.#known(attempt.endpoint).estimator.wholeObserved({
+      ...prefillWork(request, attempt, event, attempt.prediction.aheadTokens),
+      atMs: event.atMs,
+      wholeMs: event.atMs - attempt.dispatchedAtMs,
+      outputTokens,
+      crowded: isCrowded(attempt.endpoint),
+    })
   }
 
   /** Holds the belief about the cache against the engine's own report. */
@@ -158,11 +175,8 @@ export class Learning {
   } {
     const { estimator } = this.#of(endpoint)
     if (estimator === null) return { relative: 0, samples: 0, trusted: true }
-    return {
-      relative: estimator.relativeError,
-      samples: estimator.samples,
-      trusted: estimator.trusted,
-    }
+    const { relative, outcomes, trusted } = estimator.error
+    return { relative, samples: outcomes, trusted }
   }
 
   /** Times that learned rates were given up, because outcomes kept contradicting them. */
@@ -185,6 +199,10 @@ export class Learning {
       }
     }
     return poolPrior(peers)
+  }
+
+  #known(endpoint: EndpointState): { estimator: RateEstimator; meter: ServiceMeter } {
+    return { estimator: this.#estimator(endpoint), meter: this.#of(endpoint).meter }
   }
 
   #estimator(endpoint: EndpointState): RateEstimator {
@@ -239,21 +257,31 @@ export class Learning {
   }
 }
 
-function prefillCircumstances(attempt: Attempt): {
-  readonly aheadTokens: number
-  readonly uncachedTokens: number
-  readonly cachedTokens: number
-  readonly hostTokens: number
-  readonly decodingSequences: number
-  readonly decodingContextTokens: number
-} {
-  const { prediction } = attempt
+/** The engine's own count of cached tokens where it gave one, else what was believed. */
+function prefillWork(
+  request: OpenRequest,
+  attempt: Attempt,
+  event: RequestEnded,
+  aheadTokens: number,
+): PrefillWork {
+  const { prediction, endpoint } = attempt
+  const promptTokens = event.usage.promptTokens ?? request.view.promptTokens
+  const cachedTokens = Math.min(event.usage.cachedTokens ?? prediction.cachedTokens, promptTokens)
   return {
-    aheadTokens: prediction.aheadTokens,
-    uncachedTokens: prediction.uncachedTokens,
-    cachedTokens: prediction.cachedTokens,
-    hostTokens: prediction.hostTokens,
+    uncachedTokens: promptTokens - cachedTokens,
+    cachedTokens,
+    hostTokens: Math.min(prediction.hostTokens, cachedTokens),
+    aheadTokens,
     decodingSequences: prediction.decodingSequences,
     decodingContextTokens: prediction.decodingContextTokens,
+    batchTokensMax: endpoint.description.batchTokensMax ?? null,
   }
+}
+
+/** More is on the endpoint than its memory or its batch can hold at once. */
+function isCrowded(endpoint: EndpointState): boolean {
+  const { kvCapacityTokens, runningMax } = endpoint.description
+  const { contextTokens, inFlight } = endpoint.ledger
+  const inUseTokens = contextTokens * endpoint.residentShare
+  return inUseTokens > (kvCapacityTokens ?? Infinity) || inFlight > (runningMax ?? Infinity)
 }

@@ -1,4 +1,5 @@
 /** A request from its arrival to its end, as the core follows it. */
+import type { ServiceMark } from './cost/service-meter.ts'
 import type { Dispatch } from './decisions.ts'
 import type { EndpointKey, RequestArrived } from './events.ts'
 import type { EndpointState } from './fleet/endpoint-state.ts'
@@ -31,6 +32,8 @@ export interface Attempt {
   readonly prediction: Prediction
   readonly dispatchedAtMs: number
   firstTokenAtMs: number | null
+  /** What its endpoint had been doing up to its first token; null where that was not seen. */
+  serviceMark: ServiceMark | null
 }
 
 export interface OpenRequest {

@@ -164,6 +164,7 @@ export class Router {
       prediction,
       dispatchedAtMs: nowMs,
       firstTokenAtMs: null,
+      serviceMark: null,
     }
     request.tried.push(winner.endpoint)
     this.learning.dispatched(winner.state, nowMs)

@@ -8,39 +8,16 @@
  * single stall is not.
  */
 import { LogFilter } from './log-filter.ts'
+import type {
+  DecodeObservation,
+  PrefillObservation,
+  PrefillWork,
+  WholeObservation,
+} from './observations.ts'
+import { PredictionError } from './prediction-error.ts'
 import type { Rates } from './rates.ts'
 import { priorRates } from './rates.ts'
 import { batchTokensDefault } from './step-time.ts'
-
-/** Time to first token of one request, and what stood in its way at dispatch. */
-export interface PrefillObservation {
-  readonly atMs: number
-  readonly ttftMs: number
-  /** Uncached prompt tokens that were dispatched before and had no first token yet. */
-  readonly aheadTokens: number
-  /** Its own prompt tokens that were computed. */
-  readonly uncachedTokens: number
-  /** Its prompt tokens that were not, those of the host tier included. */
-  readonly cachedTokens: number
-  readonly hostTokens: number
-  readonly decodingSequences: number
-  readonly decodingContextTokens: number
-  /** Token budget of one step; null or left out where the engine does not say. */
-  readonly batchTokensMax?: number | null
-  /** What the router believed at dispatch; left out where it believed nothing. */
-  readonly predictedTtftMs?: number
-}
-
-/** Mean time between the output tokens of one request, and what ran beside it. */
-export interface DecodeObservation {
-  readonly atMs: number
-  readonly msPerToken: number
-  /** Decoding sequences, itself included. */
-  readonly sequences: number
-  readonly contextTokens: number
-  /** Prompt tokens that the endpoint computed meanwhile, per output token of this request. */
-  readonly prefillTokensPerToken?: number
-}
 
 /** In the order of the filter's coefficients. */
 const coefficients = [
@@ -74,8 +51,10 @@ const noiseAtFirst = 0.04
 const noiseLeast = 0.0025
 const noiseMost = 0.36
 const noiseGain = 0.05
-/** Work ahead is known less well than own work: the first of it is half done, others may end. */
+/** Others' work is known less well than a request's own: part of it may be done, or cached. */
 const noiseAhead = 0.15
+/** A wait for room is no rate. */
+const noiseCrowded = 1
 
 /** Surprises beyond this many standard deviations count as if they were this large (Huber). */
 const surpriseMax = 2
@@ -83,13 +62,6 @@ const surpriseMax = 2
 const surprisesToDrop = 4
 const surpriseSpanMs = 2_000
 const dropShare = 0.5
-
-/** Weight of the newest outcome in the published error. */
-const errorGain = 0.1
-/** The belief is not trusted while predictions are off by more than this factor on average. */
-const distrustFactor = 3
-const trustFactor = 2
-const samplesToJudge = 5
 
 /** What is kept per kind of observation. */
 interface Channel {
@@ -99,22 +71,23 @@ interface Channel {
   surprisesSinceMs: number
 }
 
+function newChannel(): Channel {
+  return { noise: noiseAtFirst, surprises: 0, surprisesSinceMs: 0 }
+}
+
 export class RateEstimator {
   readonly #filter: LogFilter
   readonly #factors = new Float64Array(coefficients.length)
-  readonly #prefill: Channel = { noise: noiseAtFirst, surprises: 0, surprisesSinceMs: 0 }
-  readonly #decode: Channel = { noise: noiseAtFirst, surprises: 0, surprisesSinceMs: 0 }
+  readonly #prefill = newChannel()
+  readonly #decode = newChannel()
+  readonly #whole = newChannel()
   #rates: Rates
   #lastAtMs: number | null = null
-  #logError = 0
-  #trusted = true
 
+  /** Predicted against actual time to first token. */
+  readonly error = new PredictionError()
   /** Observations learned from. */
   samples = 0
-  /** Predicted first tokens held against outcomes. */
-  predictions = 0
-  /** Recent mean of |predicted − actual| / actual of time to first token. */
-  relativeError = 0
   /** How often the belief contradicted what was seen for so long that it was given up. */
   beliefsDropped = 0
 
@@ -132,51 +105,50 @@ export class RateEstimator {
     return this.#rates
   }
 
-  /**
-   * Whether predictions have lately been near enough to outcomes to decide by. Turns false beyond a
-   * factor of three on average, and true again below two.
-   */
-  get trusted(): boolean {
-    return this.#trusted
-  }
-
   prefillObserved(seen: PrefillObservation): void {
-    if (seen.predictedTtftMs !== undefined) this.#judge(seen.predictedTtftMs, seen.ttftMs)
-    const uncached = Math.max(1, seen.uncachedTokens)
-    const work = seen.aheadTokens + uncached
-    const steps = Math.max(1, work / (seen.batchTokensMax ?? batchTokensDefault))
-    // A request comes into the middle of a step when others decode.
-    const stepsSeen = steps + (seen.decodingSequences > 0 ? 0.5 : 0)
-    const factors = this.#factors
-    factors[0] = 1
-    factors[1] = work
-    // Those ahead are taken to be as deep in their contexts as this request.
-    factors[2] = work * (seen.cachedTokens + uncached / 2)
-    factors[3] = seen.hostTokens
-    factors[4] = stepsSeen
-    factors[5] = stepsSeen * (seen.decodingSequences + 1)
-    factors[6] = stepsSeen * seen.decodingContextTokens
-    const extraNoise = (noiseAhead * seen.aheadTokens) / work + this.#roomNoise(seen)
-    this.#learn(this.#prefill, seen.atMs, seen.ttftMs, extraNoise)
+    this.#prefillFactors(seen)
+    // While it waited for others, its own overhead went by.
+    this.#factors[0] = Math.max(0, 1 - seen.waitedMs / this.#rates.overheadMs)
+    this.#learn(this.#prefill, seen.atMs, seen.serviceMs, othersNoise(seen))
   }
 
   decodeObserved(seen: DecodeObservation): void {
     const factors = this.#factors.fill(0)
-    factors[1] = seen.prefillTokensPerToken ?? 0
+    factors[1] = seen.prefillTokensPerToken
+    factors[2] = seen.prefillPairsPerToken
     factors[4] = 1
     factors[5] = Math.max(1, seen.sequences)
     factors[6] = Math.max(0, seen.contextTokens)
     this.#learn(this.#decode, seen.atMs, seen.msPerToken, 0)
   }
 
-  /**
-   * A request that was expected to wait for room says little about rates: what the router predicted
-   * beyond the work that is seen here counts as noise.
-   */
-  #roomNoise(seen: PrefillObservation): number {
-    if (seen.predictedTtftMs === undefined) return 0
-    const beyond = seen.predictedTtftMs / this.#filter.predict(this.#factors)
-    return beyond > 1 ? Math.log(beyond) ** 2 : 0
+  wholeObserved(seen: WholeObservation): void {
+    this.#prefillFactors(seen)
+    const sequences = seen.decodingSequences + 1
+    const contextTokens =
+      seen.decodingContextTokens + seen.cachedTokens + seen.uncachedTokens + seen.outputTokens / 2
+    this.#factors[4]! += seen.outputTokens
+    this.#factors[5]! += seen.outputTokens * sequences
+    this.#factors[6]! += seen.outputTokens * contextTokens
+    this.#learn(this.#whole, seen.atMs, seen.wholeMs, othersNoise(seen))
+  }
+
+  /** The sum that a time to first token is. */
+  #prefillFactors(work: PrefillWork): void {
+    const uncached = Math.max(1, work.uncachedTokens)
+    const tokens = work.aheadTokens + uncached
+    const steps = Math.max(1, tokens / (work.batchTokensMax ?? batchTokensDefault))
+    // A request comes into the middle of a step when others decode.
+    const stepsSeen = steps + (work.decodingSequences > 0 ? 0.5 : 0)
+    const factors = this.#factors
+    factors[0] = 1
+    factors[1] = tokens
+    // Others are taken to be as deep in their contexts as this request.
+    factors[2] = tokens * (work.cachedTokens + uncached / 2)
+    factors[3] = work.hostTokens
+    factors[4] = stepsSeen
+    factors[5] = stepsSeen * (work.decodingSequences + 1)
+    factors[6] = stepsSeen * work.decodingContextTokens
   }
 
   #learn(channel: Channel, atMs: number, measuredMs: number, extraNoise: number): void {
@@ -184,14 +156,18 @@ export class RateEstimator {
     if (!(measuredMs > 0) || !Number.isFinite(measuredMs + this.#filter.predict(factors))) return
     this.#fade(atMs)
     const noise = channel.noise + extraNoise
-    const believed = this.#filter.variance(factors)
     const error = Math.log(measuredMs / this.#filter.predict(factors))
-    const deviation = Math.sqrt(believed + noise)
-    const surprise = Math.abs(error) / deviation
-    if (this.#contradicted(channel, atMs, surprise > surpriseMax ? Math.sign(error) : 0)) {
+    let believed = this.#filter.variance(factors)
+    // A request that waited for room may be late and contradict nothing.
+    const excused = extraNoise >= noiseCrowded && error > 0
+    const surprised = !excused && Math.abs(error) > surpriseMax * Math.sqrt(believed + noise)
+    if (this.#contradicted(channel, atMs, surprised ? Math.sign(error) : 0)) {
       this.#filter.forget(dropShare)
+      believed = this.#filter.variance(factors)
       this.beliefsDropped++
     }
+    const deviation = Math.sqrt(believed + noise)
+    const surprise = Math.abs(error) / deviation
     // Huber: the gain shrinks as the surprise grows, so that their product stays the same.
     const shrink = Math.max(1, surprise / surpriseMax)
     const settled = Math.min(surprise, surpriseMax) * deviation
@@ -222,18 +198,6 @@ export class RateEstimator {
     return true
   }
 
-  #judge(predictedMs: number, actualMs: number): void {
-    if (!(predictedMs > 0) || !(actualMs > 0)) return
-    this.predictions++
-    // The first outcomes are averaged evenly.
-    const gain = Math.max(errorGain, 1 / this.predictions)
-    this.relativeError += gain * (Math.abs(predictedMs - actualMs) / actualMs - this.relativeError)
-    this.#logError += gain * (Math.abs(Math.log(predictedMs / actualMs)) - this.#logError)
-    if (this.predictions < samplesToJudge) return
-    if (this.#logError > Math.log(distrustFactor)) this.#trusted = false
-    else if (this.#logError < Math.log(trustFactor)) this.#trusted = true
-  }
-
   #read(): Rates {
     const filter = this.#filter
     return {
@@ -246,6 +210,12 @@ export class RateEstimator {
       stepMsPerContextToken: filter.value(6),
     }
   }
+}
+
+/** What is uncertain about an observation beyond the noise of its kind. */
+function othersNoise(seen: PrefillWork & { readonly crowded: boolean }): number {
+  const shared = seen.aheadTokens / (seen.aheadTokens + Math.max(1, seen.uncachedTokens))
+  return noiseAhead * shared + (seen.crowded ? noiseCrowded : 0)
 }
 
 function priorCovariance(): Float64Array {
