@@ -28,7 +28,8 @@ export interface CacheCounters {
 /**
  * Continuous batching with chunked prefill: in each step first every decode, then the prefills in
  * progress, then new requests in the order of their arrival, while the token budget, the number of
- * sequences and the KV memory allow (evaluation.md 4.1, engines.md 11.6).
+ * sequences and the KV memory allow. The order is vLLM's, but that a decode never loses its turn to
+ * the prefill of an older request.
  */
 export class Batcher {
   readonly profile: EngineProfile

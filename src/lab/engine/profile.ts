@@ -48,7 +48,10 @@ export interface EngineProfile {
 
 /** The engine's defaults, and costs that no published profile states per model. */
 export const profileDefaults = {
-  /** engines.md 11.6: the remainder of the measured 8.7 ms step of an 8B model at 64 sequences. */
+  /**
+   * What remains of the 8.7 ms per step that an 8B model on an H100 was measured to take with 64
+   * sequences of 256 tokens, when weights and KV reads are taken off.
+   */
   perSequenceMs: 0.014,
   blockTokens: 16,
   batchTokensMax: 8192,

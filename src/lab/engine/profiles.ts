@@ -1,11 +1,15 @@
 import { type EngineProfile, profileDefaults } from './profile.ts'
 
-/** Measured in evaluation.md 4.1: what llm-d's stack adds to TTFT before the engine. */
+/** What llm-d's stack was seen to add to the first token's time, before the engine. */
 const stackIngressMs = 80
 
 /**
- * The engine profiles that can be asked for by name. Step-time coefficients are those of
- * evaluation.md 4.1; each `source` says which of them were measured and which derived.
+ * The engine profiles that can be asked for by name; each `source` says which of its numbers were
+ * measured (prefill peaks are those of llm-d's published matrix). "Derived" is from the model's
+ * size and the devices' data sheets: t0 is the weights read once at 1.0 to 1.3 times the memory's
+ * nominal time, plus 0.03 ms per layer; a is 2 FLOP per active parameter at 65 to 70 % of peak; q
+ * is 4 × layers × heads × head size at half of peak; k is 1.5 times the KV bytes of a token over
+ * the memory's bandwidth.
  */
 const profileList: readonly EngineProfile[] = [
   {
@@ -13,7 +17,7 @@ const profileList: readonly EngineProfile[] = [
     name: 'qwen3-32b-2xh100',
     model: 'Qwen/Qwen3-32B',
     source:
-      'Fitted by hand to the llm-d ladder (evaluation.md 4.2); KV capacity as llm-d reports it; ' +
+      'Fitted by hand to the throughput ladder that llm-d publishes, and its KV capacity; ' +
       'host reload at 40 GB/s per GPU; ingress measured on the same stack.',
     t0Ms: 13.5,
     prefillMsPerToken: 0.048,
@@ -31,8 +35,8 @@ const profileList: readonly EngineProfile[] = [
     name: 'llama-3.1-8b-h100',
     model: 'meta-llama/Llama-3.1-8B-Instruct',
     source:
-      'Derived (evaluation.md 4.1); agrees with 7.0 ms per step alone and 8.7 ms at 64 sequences ' +
-      '(engines.md 11.4); host reload 128 KiB per token at 50 GB/s (11.5).',
+      'Derived; agrees with 7.0 ms per step alone and 8.7 ms at 64 sequences as measured with ' +
+      'vLLM; host reload 128 KiB per token at the 50 GB/s that the vLLM project measured.',
     t0Ms: 6.9,
     prefillMsPerToken: 0.024,
     pairMs: 1.1e-6,
@@ -47,8 +51,8 @@ const profileList: readonly EngineProfile[] = [
     name: 'llama-3.1-70b-4xh100',
     model: 'meta-llama/Llama-3.1-70B-Instruct',
     source:
-      'Derived (evaluation.md 4.1); its KV capacity of 461,376 tokens measured (engines.md ' +
-      '11.2); host reload 320 KiB per token at 40 GB/s per GPU.',
+      'Derived; KV capacity measured by the llm-d project (461,376 tokens); ' +
+      'host reload 320 KiB per token at 40 GB/s per GPU.',
     t0Ms: 15.3,
     prefillMsPerToken: 0.055,
     pairMs: 1.3e-6,
@@ -64,7 +68,7 @@ const profileList: readonly EngineProfile[] = [
     model: 'Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8',
     source:
       'Prefill from a measured peak of 16,444 tokens/s, the rest derived and untuned, KV ' +
-      'capacity assumed (evaluation.md 4.1).',
+      'capacity assumed.',
     t0Ms: 22,
     prefillMsPerToken: 0.057,
     pairMs: 1.1e-6,
@@ -81,8 +85,8 @@ const profileList: readonly EngineProfile[] = [
     model: 'openai/gpt-oss-120b',
     source:
       'Prefill from a measured peak of 39,065 tokens/s, t0 within the derived 5 to 8 ms ' +
-      '(evaluation.md 4.1); attention and context costs of an 8B model taken over, halved for ' +
-      'its windowed layers; KV capacity of vLLM issue 27508 (engines.md 11.2).',
+      '(weights of active experts); attention and context costs of an 8B model taken over, ' +
+      'halved for its windowed layers; KV capacity of vLLM issue 27508.',
     t0Ms: 6.5,
     prefillMsPerToken: 0.0256,
     pairMs: 0.6e-6,
@@ -98,7 +102,7 @@ const profileList: readonly EngineProfile[] = [
     name: 'glm-5.2-8xb200',
     model: 'zai-org/GLM-5.2-NVFP4',
     source:
-      'Prefill from a measured peak of 24,027 tokens/s (evaluation.md 4.1); the rest assumed, of ' +
+      'Prefill from a measured peak of 24,027 tokens/s; the rest assumed, of ' +
       'the order of a large mixture of experts on such a node.',
     t0Ms: 20,
     prefillMsPerToken: 0.0416,
@@ -115,7 +119,7 @@ const profileList: readonly EngineProfile[] = [
     name: 'qwen3-32b-tpu-v6e',
     model: 'Qwen/Qwen3-32B',
     source:
-      'Prefill from a measured peak of 26,290 tokens/s (evaluation.md 4.1); the rest taken from ' +
+      'Prefill from a measured peak of 26,290 tokens/s; the rest taken from ' +
       'the fit of the same model on two H100.',
     t0Ms: 13.5,
     prefillMsPerToken: 0.038,
