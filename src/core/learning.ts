@@ -98,9 +98,9 @@ export class Learning {
     const { promptTokens, outputTokens, cachedTokens } = event.usage
     const model = request.arrived.model ?? unnamedModel
     if (promptTokens !== null && request.arrived.promptBytes > 0) {
-      this.#tokenRatio.observe(event.atMs, model, request.arrived.promptBytes, promptTokens)
+      this.#tokenRatio.observe(model, request.arrived.promptBytes, promptTokens)
     }
-    if (outputTokens !== null) this.#outputLength.observe(event.atMs, model, outputTokens)
+    if (outputTokens !== null) this.#outputLength.observe(model, outputTokens)
     if (cachedTokens !== null) this.#compareCached(attempt, cachedTokens)
     if (!this.#endpoints.has(attempt.endpoint)) return
     if (attempt.serviceMark !== null) this.#learnStream(request, attempt, event)

@@ -57,7 +57,7 @@ export class OutputLength {
     return lengths === null ? Math.min(most, priorOutputTokens) : Math.max(1, lengths.mean(most))
   }
 
-  observe(_atMs: number, model: string, outputTokens: number): void {
+  observe(model: string, outputTokens: number): void {
     if (outputTokens > 0 && Number.isFinite(outputTokens)) {
       this.#models.entry(model).observe(outputTokens)
     }

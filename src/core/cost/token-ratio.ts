@@ -33,7 +33,7 @@ export class TokenRatio {
   }
 
   /** @param promptTokens as the engine counted them */
-  observe(_atMs: number, model: string, promptBytes: number, promptTokens: number): void {
+  observe(model: string, promptBytes: number, promptTokens: number): void {
     const measured = promptTokens / promptBytes
     if (!(promptBytes > 0) || !(measured > 0) || !Number.isFinite(measured)) return
     const entry = this.#models.entry(model)
