@@ -148,6 +148,18 @@ test('room and backlog are waited for together, not one after the other', () => 
   assert.equal(predictCost(rates, { ...full, backlogMs: 500 }, request).waitMs, room)
 })
 
+test('externality counts those who will queue behind, and decodes that share their steps', () => {
+  const own = predictCost(rates, idle, request)
+  const visited = predictCost(rates, { ...idle, arrivalsPerMs: 1 / 1_000 }, request)
+  const behindMs = (own.prefillMs * (own.prefillMs / 2)) / 1_000
+  assert.ok(Math.abs(visited.externalityMs - behindMs) < 1e-9)
+  // All of the prompt but one token is cached: nothing stalls, but steps get longer.
+  const cached = { ...request, gpuTokens: 3_999 }
+  const { externalityMs } = predictCost(rates, decoding(5, 1_000, 60), cached)
+  const longerMs = 5 * 60 * (0.02 + 1e-4 * 4_050)
+  assert.ok(externalityMs > longerMs && externalityMs < longerMs + 5, `${externalityMs}`)
+})
+
 test('more cached never costs more, in any tier', () => {
   fc.assert(
     fc.property(anyLoad, anyRequest, fc.double({ min: 0, max: 1, noNaN: true }), (load, r, f) => {
