@@ -2,8 +2,8 @@
  * Learns positive coefficients θ from measured sums `y = Σ xᵢ·θᵢ`: an iterated extended Kalman
  * filter on log θ.
  *
- * Logarithms, because a prior may be wrong by a factor of a hundred either way, because coefficients
- * stay positive without being told to, and because errors of durations are relative. A coefficient
+ * Logarithms, because a prior may be wrong by a factor of a hundred either way, because they
+ * keep coefficients positive, and because errors of durations are relative. A coefficient
  * moves by its share in the measured sum and by how uncertain it still is, so measurements that
  * cannot tell two coefficients apart move both and keep their proportion.
  */

@@ -3,8 +3,8 @@
  *
  * Engines compute prompts one after the other. So the time that a prompt took for itself runs from
  * the first token before its own, or from its dispatch where that was later, and no belief about
- * the work ahead of it is needed. First tokens of one step come together: those prompts form a group
- * and share its time.
+ * the work ahead of it is needed. First tokens of one step come together: those prompts form
+ * a group and share its time.
  */
 
 /** Prompts whose first tokens came with one step. */

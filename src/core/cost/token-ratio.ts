@@ -8,7 +8,7 @@ const priorBytes = 2_000
 /** Any tokenizer and language lies within; what lies outside counts images or hidden prompts. */
 const tokensPerByteMin = 0.02
 const tokensPerByteMax = 2
-/** A prompt counts by its length, up to this: long ones matter and short ones are mostly template. */
+/** A prompt counts by its length, up to this: short ones are mostly template. */
 const weightBytesMax = 65_536
 /** Total weight, in bytes, beyond which the past is halved. */
 const memoryBytes = 4_000_000
