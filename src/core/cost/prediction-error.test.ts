@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PredictionError } from './prediction-error.ts'
 
-test('the error is the recent mean of what predictions were off by, relative to the outcome', () => {
+test('the error is the recent mean of the miss, relative to the outcome', () => {
   const error = new PredictionError()
   error.observe(150, 100)
   error.observe(50, 100)

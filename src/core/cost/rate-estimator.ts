@@ -39,8 +39,8 @@ const coefficients = [
 }[]
 
 /**
- * Certainty fades with this time constant of activity. With a prior deviation of 1.6 and an observation
- * a second it makes a memory of ten to thirty seconds.
+ * Certainty fades with this time constant of activity. With a prior deviation of 1.6 and an
+ * observation a second it makes a memory of ten to thirty seconds.
  */
 const fadeMs = 6_000_000
 /** A silence counts as activity for at most this long. */
