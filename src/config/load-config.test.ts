@@ -107,7 +107,18 @@ test('the same endpoint twice is a problem', () => {
 test('text that is no YAML, or no map, is told with its place', () => {
   assert.match(problemsOf('port: [1\n')[0], /^warmpath\.yaml:\d+:\d+: /)
   assert.match(problemsOf('- port\n')[0], /^warmpath\.yaml:1:1: expects a map of options/)
+  assert.match(problemsOf('a: 1\nport: *a\n')[0], /^warmpath\.yaml:2:7: \*a refers to no anchor/)
+  assert.match(problemsOf('aliases: &a { x: *a }\n')[0], /^warmpath\.yaml:1:18: \*a refers to no/)
+  assert.equal(configOf('port: &p 81\nseed: *p\n').seed, 81)
   assert.match(problemsOf('port: 1\nport: 2\n')[0], /^warmpath\.yaml:2:1: .*unique/)
+})
+
+test('anchors and aliases that multiply are refused, not expanded', () => {
+  const levels = Array.from({ length: 12 }, (_, i) => {
+    const items = Array(10).fill(i === 0 ? 'x' : `*a${i - 1}`)
+    return `a${i}: &a${i} [${items.join(',')}]`
+  })
+  assert.match(problemsOf(levels.join('\n'))[0], /^warmpath\.yaml:1:1: repeats itself too often/)
 })
 
 test('problems of flags and of the environment name the flag and the variable', () => {

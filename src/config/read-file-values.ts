@@ -1,7 +1,7 @@
 /** The text of `warmpath.yaml` as checked values, each problem with its line and column. */
 
 import type { Document } from 'yaml'
-import { isMap, isNode, isPair, LineCounter, parseDocument } from 'yaml'
+import { isMap, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml'
 import type { z } from 'zod'
 import { namedOptions } from './config.ts'
 import { didYouMean } from './did-you-mean.ts'
@@ -31,16 +31,53 @@ export function readFileValues(file: string, text: string): FileValues {
     })
     return { values: new Map(), problems }
   }
+  const danglers = danglingAliases(document)
+  if (danglers.length > 0) {
+    const problems = danglers.map(({ offset, name }): Problem => {
+      const message = `*${name} refers to no anchor before it`
+      return { source: 'file', where: at(offset), key: '', message }
+    })
+    return { values: new Map(), problems }
+  }
   if (document.contents !== null && !isMap(document.contents)) {
     const message = 'expects a map of options, such as `port: 8080`'
     const where = at(document.contents.range?.[0] ?? 0)
     return { values: new Map(), problems: [{ source: 'file', where, key: '', message }] }
   }
-  return checkDocument(document, (path) => at(offsetOf(document, path)))
+  const raw = plainValue(document)
+  if (raw === null) {
+    const message = 'repeats itself too often by anchors and aliases'
+    return { values: new Map(), problems: [{ source: 'file', where: at(0), key: '', message }] }
+  }
+  return checkValues(raw, (path) => at(offsetOf(document, path)))
 }
 
-function checkDocument(document: Document, at: (path: Path) => string): FileValues {
-  const raw = (document.toJS() ?? {}) as Record<string, unknown>
+/** Null where aliases would multiply into more than the library expands. */
+function plainValue(document: Document): Record<string, unknown> | null {
+  try {
+    return (document.toJS() ?? {}) as Record<string, unknown>
+  } catch {
+    return null
+  }
+}
+
+/** Aliases without an anchor, and those that stand inside what they name. */
+function danglingAliases(document: Document): { readonly offset: number; readonly name: string }[] {
+  const danglers: { offset: number; name: string }[] = []
+  visit(document, {
+    Alias: (_, alias, ancestors) => {
+      const named = alias.resolve(document)
+      if (named !== undefined && !ancestors.includes(named)) return
+      danglers.push({ offset: alias.range?.[0] ?? 0, name: alias.source })
+    },
+  })
+  return danglers
+}
+
+function checkValues(
+  raw: Readonly<Record<string, unknown>>,
+  at: (path: Path) => string,
+): FileValues {
   const values = new Map<string, unknown>()
   const problems: Problem[] = []
   const keys = namedOptions.map(({ key }) => key)
