@@ -37,7 +37,7 @@ function longFunctions(file: TextFile): Finding[] {
   return findings
 }
 
-/** The formatter breaks code; comments and text are broken by hand, but not what a test compares. */
+/** The formatter breaks code; comments are broken by hand, but not text that a test compares. */
 export const lineLength: Rule = (files) =>
   files.filter(isTypeScript).flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, i) => {
