@@ -78,6 +78,7 @@ export class Placement {
         runningMax: description.runningMax ?? null,
         batchTokensMax: description.batchTokensMax ?? null,
         freeCacheTokens: Math.max(0, freeTokens),
+        residentShare: state.residentShare,
         arrivalsPerMs: this.#learning.arrivalsPerMs(state, nowMs),
       },
       {

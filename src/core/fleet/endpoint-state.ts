@@ -7,6 +7,10 @@ import { Ledger } from './ledger.ts'
 
 /** A scrape older than this says nothing about now. */
 const signalsAgeMsMax = 10_000
+/** Share of the KV memory that must be on the ledger for its usage to tell of sharing. */
+const contextShareMin = 0.1
+/** Weight of one scrape in the learned share. */
+const residentShareGain = 0.3
 
 export class EndpointState {
   readonly key: EndpointKey
@@ -21,6 +25,11 @@ export class EndpointState {
   #signalsAtMs = Number.NEGATIVE_INFINITY
   /** Requests that the engine held beyond ours at the last scrape: other people's load. */
   foreignRequests = 0
+  /**
+   * Distinct KV tokens in use per token of context on the ledger, at most 1, as last reported:
+   * requests that share a prefix hold it once.
+   */
+  residentShare = 1
 
   constructor(key: EndpointKey, slot: number, description: EndpointDescription) {
     this.key = key
@@ -56,6 +65,7 @@ export class EndpointState {
     this.trust = new CacheTrust()
     this.#signals = null
     this.foreignRequests = 0
+    this.residentShare = 1
     this.health.restarted()
   }
 
@@ -66,6 +76,12 @@ export class EndpointState {
     const held = (signals.running ?? 0) + (signals.waiting ?? 0)
     if (signals.running !== null) this.ledger.reconcileLingering(held)
     this.foreignRequests = Math.max(0, held - this.ledger.inFlight)
+    const { kvCapacityTokens } = this.#description
+    if (signals.kvUsage === null || kvCapacityTokens === undefined) return
+    // With little in use the ratio says nothing.
+    if (this.ledger.contextTokens < kvCapacityTokens * contextShareMin) return
+    const share = (signals.kvUsage * kvCapacityTokens) / this.ledger.contextTokens
+    this.residentShare += residentShareGain * (Math.min(1, share) - this.residentShare)
   }
 
   /** The last scrape; null when there was none, or when it is too old to mean anything. */
