@@ -1,0 +1,355 @@
+/**
+ * One request, from its first byte to its last, as the gateway sees it: body read, routed, sent,
+ * perhaps sent again, answered. Whatever ends it, the router hears of the end exactly once.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ErrorCode, errorCatalogue } from '../../base/errors.ts'
+import type { Dispatch, Hold, Refuse } from '../../core/decisions.ts'
+import type { EndpointKey, Outcome, Phase, RequestArrived, Usage } from '../../core/events.ts'
+import { logLines } from '../../observe/log-lines.ts'
+import type { Api } from '../../protocol/api.ts'
+import { renderErrorBody } from '../../protocol/error-body.ts'
+import { ClientAnswer } from './client-answer.ts'
+import { EngineAttempt } from './engine-attempt.ts'
+import type { Gateway } from './gateway.ts'
+import { headerOf } from './headers.ts'
+import { type Incoming, readIncoming } from './incoming.ts'
+import { type BodyOutcome, readBody } from './request-body.ts'
+import type { Route } from './route-of.ts'
+
+export type ExchangeRoute = Extract<Route, { kind: 'prompt' | 'pass' | 'stored-response' }>
+
+/** How an attempt failed before anything of an answer went to the client. */
+export interface AttemptFailure {
+  readonly phase: Phase
+  readonly cause: string
+  readonly mayRun: boolean
+  readonly endpointFault: boolean
+  /** Nothing was processed, or the connection broke: it may be sent elsewhere. */
+  readonly repeatable: boolean
+  readonly retryAfterMs: number | null
+}
+
+/** How a request ended that an engine answered, in whole or in part. */
+export interface AnswerEnd {
+  readonly outcome: Outcome
+  readonly phase: Phase
+  readonly cause: string
+  readonly endpointFault: boolean
+  readonly usage: Usage
+  readonly answered: { readonly chain: RequestArrived['chain']; readonly bytes: number } | null
+}
+
+const noUsage: Usage = { promptTokens: null, outputTokens: null, cachedTokens: null }
+
+export class Exchange {
+  readonly requestId: string
+  readonly gateway: Gateway
+  readonly request: IncomingMessage
+  readonly route: ExchangeRoute
+  readonly answer: ClientAnswer
+  readonly receivedMs: number
+  /** The client's own id for the request, echoed to it; null when it gave none. */
+  readonly clientRequestId: string | null
+  /** HTTP status that the client got; null before. */
+  status: number | null = null
+  firstTokenMs: number | null = null
+  #incoming: Incoming | null = null
+  #arrived: RequestArrived | null = null
+  #dispatch: Dispatch | null = null
+  #attempt: EngineAttempt | null = null
+  #attempts = 0
+  /** The engine answered with a refusal that is relayed if nobody else can be tried. */
+  #answeredRefusal = false
+  #over = false
+
+  constructor(
+    gateway: Gateway,
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: ExchangeRoute,
+  ) {
+    this.gateway = gateway
+    this.request = request
+    this.route = route
+    this.requestId = gateway.nextRequestId()
+    this.receivedMs = gateway.nowMs()
+    this.clientRequestId = headerOf(request.rawHeaders, 'x-request-id')
+    this.answer = new ClientAnswer(request, response)
+    response.on('close', () => this.#clientClosed())
+    gateway.opened(this)
+  }
+
+  get api(): Api {
+    return this.route.kind === 'prompt' ? this.route.api : 'other'
+  }
+
+  get incoming(): Incoming {
+    return this.#incoming!
+  }
+
+  get servedBy(): EndpointKey | null {
+    return this.#attempt === null ? null : this.#dispatch!.endpoint
+  }
+
+  /** When the engine last gave a sign of life for this request. */
+  get lastSignMs(): number {
+    return this.#attempt?.lastSignMs ?? Number.POSITIVE_INFINITY
+  }
+
+  start(): void {
+    const { config, scheduler } = this.gateway.parts
+    readBody(this.request, config, scheduler, (outcome) => this.#bodyRead(outcome))
+  }
+
+  #bodyRead(outcome: BodyOutcome): void {
+    if (this.#over) return
+    if (!outcome.ok) {
+      if (outcome.why === 'client-gone') this.#finish()
+      else this.#refuseBody(outcome.why)
+      return
+    }
+    const incoming = readIncoming(this, outcome.body)
+    if ('code' in incoming) {
+      this.sendError(incoming.code, incoming.message, null)
+      this.#finish()
+      return
+    }
+    this.#incoming = incoming
+    this.#arrived = incoming.arrived
+    this.gateway.retryBudget.earned()
+    this.gateway.parts.recent.arrived(incoming.arrived)
+    const startMs = this.gateway.nowMs()
+    this.gateway.tell(incoming.arrived)
+    this.gateway.parts.metrics.decided(this.gateway.nowMs() - startMs)
+  }
+
+  #refuseBody(why: 'too-large' | 'too-slow'): void {
+    const { maxBodyBytes } = this.gateway.parts.config
+    if (why === 'too-large') {
+      const mib = maxBodyBytes / 1_048_576
+      const limit = mib >= 1 ? `${Math.round(mib)} MiB` : `${maxBodyBytes} bytes`
+      const message = `The body is larger than ${limit}, the limit of this router (maxBody).`
+      this.sendError('body_too_large', message, null)
+    } else {
+      this.sendError('request_timeout', 'The body came too slowly (bodyTimeout).', null)
+    }
+    this.#finish()
+  }
+
+  /** The router chose an endpoint, for the first time or after a failure. */
+  dispatched(dispatch: Dispatch): void {
+    const { decisionLog, metrics, links } = this.gateway.parts
+    this.#dispatch = dispatch
+    this.#attempts = dispatch.attempt
+    decisionLog?.decided(this.gateway.nowMs(), this.#arrived!, dispatch)
+    const series = metrics.served(this.#arrived!.model, dispatch.endpoint)
+    series.dispatched(dispatch.attempt, dispatch.queueWaitMs)
+    this.#attempt = new EngineAttempt(this, dispatch, links.get(dispatch.endpoint)!, series)
+    this.#attempt.send()
+  }
+
+  refused(refuse: Refuse): void {
+    const { decisionLog } = this.gateway.parts
+    decisionLog?.decided(this.gateway.nowMs(), this.#arrived!, refuse, this.#attempts + 1)
+    // The engine's own words say more than ours would.
+    if (this.#answeredRefusal) return
+    this.sendError(refuse.code, refuse.message, refuse.retryAfterMs)
+    this.#finish()
+  }
+
+  held(_hold: Hold): void {
+    // The client's connection stays open; the router will dispatch or refuse.
+  }
+
+  /**
+   * An attempt came to nothing. Returns true when the request went elsewhere or was refused, false
+   * when the engine's own answer (`answered`) is to be relayed.
+   */
+  attemptFailed(failure: AttemptFailure, answered: boolean): boolean {
+    const { log, metrics, probeSoon, config } = this.gateway.parts
+    const failed = this.#attempt!
+    const { endpoint, attempt } = this.#dispatch!
+    const repeatable = failure.repeatable && attempt <= config.retriesMax
+    const mayRetry = repeatable && this.gateway.retryBudget.spend()
+    metrics.attemptFailed(endpoint, failure.phase, failure.cause)
+    if (failure.endpointFault) probeSoon(endpoint)
+    this.#answeredRefusal = answered
+    const event = {
+      type: 'attempt-failed',
+      atMs: this.gateway.nowMs(),
+      requestId: this.requestId,
+      phase: failure.phase,
+      cause: failure.cause,
+      mayRun: failure.mayRun,
+      endpointFault: failure.endpointFault,
+      mayRetry,
+      retryAfterMs: failure.retryAfterMs,
+    } as const
+    this.gateway.parts.recent.attemptFailed(event)
+    this.gateway.tell(event)
+    const moved = this.#attempt !== failed
+    if (moved) {
+      this.#answeredRefusal = false
+      metrics.retried(failure.cause)
+    }
+    log.log(
+      logLines.attemptFailed(
+        this.requestId,
+        endpoint,
+        attempt,
+        failure.phase,
+        failure.cause,
+        moved,
+      ),
+    )
+    return moved || this.#over
+  }
+
+  /** The engine's answer ended, well or badly; `reported` is false when the router knows already. */
+  answerEnded(end: AnswerEnd): void {
+    if (this.#over) return
+    if (!this.#answeredRefusal) this.#tellEnded(end)
+    this.#record(end)
+    this.#finish()
+  }
+
+  #tellEnded(end: AnswerEnd): void {
+    if (end.endpointFault) this.gateway.parts.probeSoon(this.#dispatch!.endpoint)
+    const event = {
+      type: 'request-ended',
+      atMs: this.gateway.nowMs(),
+      requestId: this.requestId,
+      ...end,
+    } as const
+    this.gateway.tell(event)
+    this.gateway.parts.decisionLog?.ended(event, this.#measured(event.atMs))
+  }
+
+  #measured(nowMs: number) {
+    const dispatchedMs = this.#attempt!.dispatchedMs
+    const { firstTokenMs } = this
+    return {
+      endpoint: this.#dispatch!.endpoint,
+      status: this.status,
+      attempts: this.#attempts,
+      ttftMs: firstTokenMs === null ? null : firstTokenMs - this.receivedMs,
+      ttftSinceDispatchMs: firstTokenMs === null ? null : firstTokenMs - dispatchedMs,
+      e2eMs: nowMs - this.receivedMs,
+    }
+  }
+
+  #record(end: AnswerEnd): void {
+    const nowMs = this.gateway.nowMs()
+    const { log, recent } = this.gateway.parts
+    const dispatch = this.#dispatch!
+    const measured = this.#measured(nowMs)
+    const { outcome, phase, cause, usage } = end
+    this.#attempt!.series.ended({
+      outcome,
+      status: this.status,
+      e2eMs: measured.e2eMs,
+      usage,
+      predictedCachedTokens: dispatch.cachedTokens,
+    })
+    recent.ended(this.requestId, { atMs: nowMs, outcome, phase, cause, usage, ...measured })
+    if (!log.enabled(outcome === 'failed' ? 'warn' : 'debug')) return
+    log.log(
+      logLines.requestDone({
+        requestId: this.requestId,
+        model: this.#arrived!.model,
+        endpoint: dispatch.endpoint,
+        tenant: this.#arrived!.tenant,
+        sessionId: dispatch.sessionId,
+        status: this.status,
+        outcome,
+        phase,
+        cause,
+        attempts: this.#attempts,
+        queueWaitMs: dispatch.queueWaitMs,
+        ttftMs: measured.ttftMs,
+        predictedTtftMs: dispatch.predictedTtftMs,
+        e2eMs: measured.e2eMs,
+        usage,
+        reason: dispatch.reasons.summary,
+      }),
+    )
+  }
+
+  /** An error of our own, in the shape that the client's API has. */
+  sendError(code: ErrorCode, message: string, retryAfterMs: number | null): void {
+    const { metrics, log, config } = this.gateway.parts
+    const { status } = errorCatalogue[code]
+    this.status = status
+    metrics.refused(code)
+    log.log(logLines.requestRefused(this.requestId, this.#arrived?.model ?? null, code, message))
+    const headers = ['content-type', 'application/json']
+    if (retryAfterMs !== null) {
+      headers.push('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))))
+    }
+    if (config.responseHeaders) headers.push('x-warmpath-request-id', this.requestId)
+    if (this.clientRequestId !== null) headers.push('x-request-id', this.clientRequestId)
+    // What is left of the body is not read; the connection cannot be used again.
+    if (!this.request.complete) headers.push('connection', 'close')
+    this.answer.send(status, headers, renderErrorBody(this.api, code, message, this.requestId))
+  }
+
+  /** The engine that serves this refuses connections and has been silent. */
+  engineGone(): void {
+    this.#attempt?.giveUp('engine gone')
+  }
+
+  /** The drain's time is up. */
+  shutDown(): void {
+    if (this.#attempt !== null) this.#attempt.giveUp('shutting down')
+    else this.#abandon('shutting_down', 'The router is stopping. Send the request again.')
+  }
+
+  /** The core failed on an event of this request. */
+  fault(): void {
+    if (this.#attempt?.answering) this.#attempt.giveUp('internal')
+    else this.#abandon('internal', `A fault of the router; its log names ${this.requestId}.`)
+  }
+
+  #abandon(code: ErrorCode, message: string): void {
+    if (this.#over) return
+    this.#attempt?.abort()
+    this.sendError(code, message, 1_000)
+    this.#finish()
+  }
+
+  endpointEjected(): void {
+    const { metrics, log } = this.gateway.parts
+    const endpoint = this.#dispatch?.endpoint
+    if (endpoint === undefined) return
+    metrics.ejected(endpoint, 'requests failed')
+    log.log(logLines.endpointEjected(endpoint, 'requests failed'))
+  }
+
+  #clientClosed(): void {
+    if (this.#over) return
+    const attempt = this.#attempt
+    attempt?.abort()
+    if (attempt !== null) {
+      const { phase, usage } = attempt
+      const cause = 'client gone'
+      const fault = false
+      this.answerEnded({
+        outcome: 'client-gone',
+        phase,
+        cause,
+        endpointFault: fault,
+        usage: usage ?? noUsage,
+        answered: null,
+      })
+      return
+    }
+    this.#finish()
+  }
+
+  #finish(): void {
+    if (this.#over) return
+    this.#over = true
+    this.gateway.closed(this)
+  }
+}

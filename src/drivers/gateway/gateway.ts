@@ -1,0 +1,154 @@
+/**
+ * The driver around the core: it stamps events with the time, hands them to the router, and acts on
+ * what the router decides. It also holds what all requests share.
+ */
+import type { Scheduler } from '../../base/scheduler.ts'
+import type { Config } from '../../config/config.ts'
+import type { Decision } from '../../core/decisions.ts'
+import type { EndpointKey, RouterEvent } from '../../core/events.ts'
+import type { Router } from '../../core/router.ts'
+import type { UpstreamPool } from '../../io/http1/upstream-pool.ts'
+import type { DecisionLog } from '../../observe/decision-log.ts'
+import { logLines } from '../../observe/log-lines.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { Metrics } from '../../observe/metrics.ts'
+import type { RecentDecisions } from '../../observe/recent-decisions.ts'
+import type { Exchange } from './exchange.ts'
+import type { ResponseOwners } from './response-owners.ts'
+import { RetryBudget } from './retry-budget.ts'
+
+/** What is needed to reach one engine. */
+export interface EngineLink {
+  readonly pool: UpstreamPool
+  readonly apiKey: string | null
+}
+
+export interface GatewayParts {
+  readonly config: Config
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly recent: RecentDecisions
+  readonly decisionLog: DecisionLog | null
+  readonly scheduler: Scheduler
+  readonly router: Router
+  readonly links: ReadonlyMap<EndpointKey, EngineLink>
+  readonly owners: ResponseOwners
+  /** Distinguishes the request ids of this process from those of others. */
+  readonly idPrefix: string
+  /** Asks for an endpoint's health at once. */
+  readonly probeSoon: (endpoint: EndpointKey) => void
+}
+
+/** A stream silent for this long on an engine that refuses connections is given up (F137). */
+const hungStreamMs = 5_000
+
+export class Gateway {
+  readonly parts: GatewayParts
+  readonly retryBudget: RetryBudget
+  draining = false
+  readonly #exchanges = new Map<string, Exchange>()
+  #ids = 0
+  #cancelWake: (() => void) | null = null
+  #onIdle: (() => void) | null = null
+
+  constructor(parts: GatewayParts) {
+    this.parts = parts
+    this.retryBudget = new RetryBudget(parts.config.retryBudgetRatio)
+  }
+
+  nowMs(): number {
+    return this.parts.scheduler.nowMs()
+  }
+
+  nextRequestId(): string {
+    return `${this.parts.idPrefix}-${(this.#ids++).toString(36)}`
+  }
+
+  get openRequests(): number {
+    return this.#exchanges.size
+  }
+
+  opened(exchange: Exchange): void {
+    this.#exchanges.set(exchange.requestId, exchange)
+  }
+
+  closed(exchange: Exchange): void {
+    this.#exchanges.delete(exchange.requestId)
+    if (this.#exchanges.size === 0) this.#onIdle?.()
+  }
+
+  /** Resolves when no request is open; at once when none is. */
+  idle(): Promise<void> {
+    if (this.#exchanges.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#onIdle = resolve
+    })
+  }
+
+  /** Ends what is still open, each client told. */
+  breakAll(): void {
+    for (const exchange of [...this.#exchanges.values()]) exchange.shutDown()
+  }
+
+  /** Tells the router something and does what it decides. */
+  tell(event: RouterEvent): void {
+    const { router, log } = this.parts
+    const ejectionsBefore = router.counters.ejections
+    let decisions: readonly Decision[]
+    try {
+      decisions = router.handle(event)
+    } catch (error) {
+      log.log(logLines.internalError('requestId' in event ? event.requestId : null, error))
+      if ('requestId' in event) this.#exchanges.get(event.requestId)?.fault()
+      return
+    }
+    for (const decision of decisions) this.#act(decision, event.atMs)
+    if (router.counters.ejections > ejectionsBefore && 'requestId' in event) {
+      this.#exchanges.get(event.requestId)?.endpointEjected()
+    }
+  }
+
+  /** What a watcher found out about an endpoint. */
+  learned(event: RouterEvent & { readonly endpoint: EndpointKey }): void {
+    this.tell(event)
+    const { decisionLog, metrics } = this.parts
+    if (event.type === 'endpoint-described') {
+      decisionLog?.endpoint(event)
+      metrics.pinModels(event.description.models?.map((model) => model.id) ?? [])
+    } else if (event.type === 'endpoint-probed' && !event.healthy) {
+      if (event.reason === 'connection refused') this.#breakHung(event.endpoint)
+    }
+  }
+
+  #breakHung(endpoint: EndpointKey): void {
+    const beforeMs = this.nowMs() - hungStreamMs
+    for (const exchange of [...this.#exchanges.values()]) {
+      if (exchange.servedBy === endpoint && exchange.lastSignMs <= beforeMs) exchange.engineGone()
+    }
+  }
+
+  #act(decision: Decision, atMs: number): void {
+    if (decision.type === 'wake') {
+      this.#wakeAt(decision.atMs)
+      return
+    }
+    const exchange = this.#exchanges.get(decision.requestId)
+    if (exchange === undefined) return
+    this.parts.recent.decided(atMs, decision)
+    if (decision.type === 'dispatch') exchange.dispatched(decision)
+    else if (decision.type === 'refuse') exchange.refused(decision)
+    else exchange.held(decision)
+  }
+
+  #wakeAt(atMs: number): void {
+    this.#cancelWake?.()
+    this.#cancelWake = this.parts.scheduler.at(atMs, () => {
+      this.#cancelWake = null
+      this.tell({ type: 'timer-due', atMs: this.nowMs() })
+    })
+  }
+
+  stop(): void {
+    this.#cancelWake?.()
+  }
+}

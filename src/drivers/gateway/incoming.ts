@@ -1,0 +1,190 @@
+/** From a body to what the router is told, and what the engine is sent. */
+import type { ErrorCode } from '../../base/errors.ts'
+import { emptyChain } from '../../core/block-chain.ts'
+import type { EndpointKey, RequestArrived } from '../../core/events.ts'
+import type { PromptRead } from '../../protocol/prompt-hasher.ts'
+import { readRequest, spliceModel } from '../../protocol/read-request.ts'
+import type { Exchange } from './exchange.ts'
+import { modelOfForm } from './form-model.ts'
+import { headerOf } from './headers.ts'
+
+export interface Incoming {
+  readonly arrived: RequestArrived
+  /** What is sent: the client's own bytes, but for a model that an alias names. */
+  readonly body: readonly Buffer[] | null
+  readonly path: string
+  readonly prompt: PromptRead | null
+  /** The engine stores something for it: never sent twice once it may have begun. */
+  readonly storesState: boolean
+  readonly wantsUsage: boolean
+}
+
+export interface IncomingProblem {
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+const defaultTenant = 'default'
+
+export function readIncoming(exchange: Exchange, body: Buffer): Incoming | IncomingProblem {
+  const { route } = exchange
+  if (route.kind === 'stored-response') return storedResponse(exchange, body, route.id)
+  if (route.kind === 'pass') return passed(exchange, body, route.modelInPath, route.storesState)
+  return prompted(exchange, body)
+}
+
+function prompted(exchange: Exchange, body: Buffer): Incoming | IncomingProblem {
+  const { metrics } = exchange.gateway.parts
+  const read = readRequest(exchange.api, body, namespaceOf(exchange))
+  if (!read.ok) {
+    // The engine refuses it in its own words, or knows a shape that we do not.
+    metrics.fellBack('body-not-understood')
+    const target = aliased(exchange, read.model)
+    const pieces = target === null ? [body] : spliced(body, read.modelSpan, target)
+    const model = target ?? read.model
+    return {
+      arrived: arrivedOf(exchange, { model, streaming: read.streaming }),
+      body: pieces,
+      path: pathOf(exchange),
+      prompt: null,
+      storesState: false,
+      wantsUsage: false,
+    }
+  }
+  const { request } = read
+  let pinnedTo: EndpointKey | null = null
+  if (request.previousResponseId !== null) {
+    const owner = ownerOf(exchange, request.previousResponseId)
+    if (typeof owner === 'object' && owner !== null) return owner
+    pinnedTo = owner
+  }
+  const target = aliased(exchange, request.model)
+  return {
+    arrived: arrivedOf(exchange, {
+      model: target ?? request.model,
+      chain: request.prompt.chain,
+      promptBytes: request.prompt.bytes,
+      maxOutputTokens: request.maxOutputTokens,
+      streaming: request.streaming,
+      pinnedTo,
+    }),
+    body: target === null ? [body] : spliced(body, request.modelSpan, target),
+    path: pathOf(exchange),
+    prompt: request.prompt,
+    storesState: request.storesState,
+    wantsUsage: request.wantsUsage,
+  }
+}
+
+/** Anything else: routed by the model that the body, the form or the path names. */
+function passed(
+  exchange: Exchange,
+  body: Buffer,
+  modelInPath: string | null,
+  storesState: boolean,
+): Incoming {
+  const type = exchange.request.headers['content-type'] ?? ''
+  let model = modelInPath
+  let pieces: readonly Buffer[] | null = body.length === 0 ? null : [body]
+  if (model === null && body.length > 0) {
+    if (/^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(type)) {
+      model = modelOfForm(type, body)
+    } else {
+      const read = readRequest('other', body, '')
+      const known = read.ok ? read.request : read
+      model = known.model
+      const target = aliased(exchange, model)
+      if (target !== null) {
+        pieces = spliced(body, known.modelSpan, target)
+        model = target
+      }
+    }
+  }
+  return {
+    arrived: arrivedOf(exchange, { model }),
+    body: pieces,
+    path: pathOf(exchange),
+    prompt: null,
+    storesState,
+    wantsUsage: false,
+  }
+}
+
+function storedResponse(exchange: Exchange, body: Buffer, id: string): Incoming | IncomingProblem {
+  const owner = ownerOf(exchange, id)
+  if (typeof owner === 'object' && owner !== null) return owner
+  return {
+    arrived: arrivedOf(exchange, { pinnedTo: owner }),
+    body: body.length === 0 ? null : [body],
+    path: pathOf(exchange),
+    prompt: null,
+    storesState: exchange.request.method !== 'GET',
+    wantsUsage: false,
+  }
+}
+
+/** Who holds a stored response: with one endpoint there is no question. */
+function ownerOf(exchange: Exchange, id: string): EndpointKey | null | IncomingProblem {
+  const { owners, router } = exchange.gateway.parts
+  const owner = owners.ownerOf(id)
+  if (owner !== null || router.fleet.size <= 1) return owner
+  return {
+    code: 'response_not_found',
+    message:
+      `No endpoint is known to hold the response '${id}'. It was stored before this router ` +
+      'started, or its engine is gone: send the conversation again in full.',
+  }
+}
+
+function arrivedOf(exchange: Exchange, known: Partial<RequestArrived>): RequestArrived {
+  const { rawHeaders } = exchange.request
+  const { config } = exchange.gateway.parts
+  let sessionKey: string | null = null
+  for (const name of config.sessionHeaders) sessionKey ??= headerOf(rawHeaders, name)
+  return {
+    type: 'request-arrived',
+    atMs: exchange.gateway.nowMs(),
+    requestId: exchange.requestId,
+    model: null,
+    chain: emptyChain,
+    promptBytes: 0,
+    maxOutputTokens: null,
+    streaming: false,
+    sessionKey: sessionKey === null ? null : sessionKey.slice(0, 256),
+    tenant: tenantOf(exchange) ?? defaultTenant,
+    priorityClass: 'standard',
+    pinnedTo: null,
+    ...known,
+  }
+}
+
+function tenantOf(exchange: Exchange): string | null {
+  const { tenantHeader } = exchange.gateway.parts.config
+  if (tenantHeader === null) return null
+  return headerOf(exchange.request.rawHeaders, tenantHeader)?.slice(0, 256) ?? null
+}
+
+/** Tenants do not share a cache namespace; without tenants there is one. */
+function namespaceOf(exchange: Exchange): string {
+  return tenantOf(exchange) ?? ''
+}
+
+function aliased(exchange: Exchange, model: string | null): string | null {
+  if (model === null) return null
+  const { aliases } = exchange.gateway.parts.config
+  return Object.hasOwn(aliases, model) ? aliases[model]! : null
+}
+
+function spliced(body: Buffer, span: Parameters<typeof spliceModel>[1] | null, model: string) {
+  return span === null ? [body] : spliceModel(body, span, model)
+}
+
+/** Engines redirect a trailing slash, and a redirected POST is lost: it is taken off instead. */
+function pathOf(exchange: Exchange): string {
+  const target = exchange.request.url!
+  const query = target.indexOf('?')
+  let end = query < 0 ? target.length : query
+  const tail = target.slice(end)
+  while (end > 1 && target.charCodeAt(end - 1) === 0x2f) end--
+  return target.slice(0, end) + tail
+}

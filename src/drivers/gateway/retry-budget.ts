@@ -1,0 +1,26 @@
+/**
+ * How many retries the router may spend: a share of the requests, saved up to a small reserve, so
+ * that an outage does not multiply the load on what is left (Finagle's retry budget).
+ */
+const reserveMax = 20
+
+export class RetryBudget {
+  readonly #ratio: number
+  #tokens = reserveMax
+
+  constructor(ratio: number) {
+    this.#ratio = ratio
+  }
+
+  /** A new request came: it earns its share. */
+  earned(): void {
+    this.#tokens = Math.min(reserveMax, this.#tokens + this.#ratio)
+  }
+
+  /** Whether one more retry is affordable; if so it is spent. */
+  spend(): boolean {
+    if (this.#tokens < 1) return false
+    this.#tokens--
+    return true
+  }
+}

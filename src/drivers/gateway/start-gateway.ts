@@ -1,0 +1,200 @@
+/** Builds a gateway from its configuration: the only place that knows all of its parts. */
+import { randomBytes } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import { seededRandom } from '../../base/random.ts'
+import type { Scheduler } from '../../base/scheduler.ts'
+import type { Config } from '../../config/config.ts'
+import type { EndpointKey } from '../../core/events.ts'
+import { policies } from '../../core/policy/registry.ts'
+import { ApproximateIndex } from '../../core/prefix/approximate-index.ts'
+import { Router } from '../../core/router.ts'
+import { type FrontServer, frontServer } from '../../io/front-server.ts'
+import { UpstreamPool } from '../../io/http1/upstream-pool.ts'
+import { LineFile } from '../../io/line-file.ts'
+import { realTimeScheduler } from '../../io/real-time.ts'
+import { wallTime } from '../../io/wall-time.ts'
+import { DecisionLog } from '../../observe/decision-log.ts'
+import { logLines } from '../../observe/log-lines.ts'
+import type { Logger } from '../../observe/logger.ts'
+import { Metrics } from '../../observe/metrics.ts'
+import { RecentDecisions } from '../../observe/recent-decisions.ts'
+import { apiKeyOf, declaredBy } from '../../sources/declared-endpoint.ts'
+import { EndpointWatcher } from '../../sources/endpoint-watcher.ts'
+import { engineFetch } from '../../sources/engine-fetch.ts'
+import type { AdminView } from './admin.ts'
+import { type EngineLink, Gateway } from './gateway.ts'
+import { ResponseOwners } from './response-owners.ts'
+import { answerBadRequest, takeRequest } from './server.ts'
+import { takeUpgrade } from './take-upgrade.ts'
+import { version } from './version.ts'
+
+export interface RunningGateway {
+  /** As a client on this machine would write it: `http://127.0.0.1:8080`. */
+  readonly address: string
+  /** Takes no new requests, lets the open ones finish within the limit, then closes. */
+  drain(): Promise<void>
+  /** Closes at once; open requests are broken. */
+  close(): Promise<void>
+}
+
+/** Requests that `/debug/decisions/ID` remembers. */
+const recentMax = 2_000
+const decisionLogBytesMax = 256 * 1_048_576
+const decisionQueueBytesMax = 8 * 1_048_576
+
+/** Rejects with the system's error where the address cannot be had. */
+export async function startGateway(config: Config, log: Logger): Promise<RunningGateway> {
+  const scheduler = realTimeScheduler()
+  const random = seededRandom(config.seed)
+  const router = new Router({
+    policy: policies[config.policy](),
+    index: new ApproximateIndex(),
+    random,
+    unknownModels: config.unknownModels,
+  })
+  const metrics = new Metrics()
+  metrics.collectProcess()
+  const links = new Map<EndpointKey, EngineLink>()
+  const decisionLog = decisionLogOf(config, log, scheduler)
+  const watcher = new EndpointWatcher({
+    scheduler,
+    // Probes must not disturb the random numbers of decisions.
+    random: seededRandom(config.seed + 1),
+    emit: (event) => gateway.learned(event),
+    logger: log,
+    counters: metrics,
+    intervals: config,
+  })
+  const gateway = new Gateway({
+    config,
+    log,
+    metrics,
+    recent: new RecentDecisions(recentMax),
+    decisionLog,
+    scheduler,
+    router,
+    links,
+    owners: new ResponseOwners(),
+    idPrefix: `wp-${randomBytes(5).toString('hex')}`,
+    probeSoon: (endpoint) => watcher.probeSoon(endpoint),
+  })
+  const upgraded = new Set<Duplex>()
+  let server: FrontServer | null = null
+  const startedAtMs = scheduler.nowMs()
+  const view: AdminView = {
+    router,
+    metrics,
+    recent: gateway.parts.recent,
+    config,
+    startedAtMs,
+    nowMs: () => scheduler.nowMs(),
+    get draining() {
+      return gateway.draining
+    },
+    get openRequests() {
+      return gateway.openRequests
+    },
+    get openConnections() {
+      return server?.connections ?? 0
+    },
+    get upstreamConnections() {
+      let open = 0
+      for (const { pool } of links.values()) open += pool.stats.open
+      return open
+    },
+    get droppedLines() {
+      return { log: log.droppedLines, decisions: decisionLog?.droppedLines ?? 0 }
+    },
+    version,
+  }
+  server = await frontServer({
+    host: config.host ?? '0.0.0.0',
+    port: config.port,
+    maxHeaderBytes: config.maxHeaderBytes,
+    headersTimeoutMs: config.headersTimeoutMs,
+    onRequest: (request, response) => takeRequest(gateway, view, request, response),
+    onUpgrade: (request, socket, head) => takeUpgrade(gateway, upgraded, request, socket, head),
+    onBadRequest: (code, socket) => answerBadRequest(gateway, code, socket),
+  })
+  joinEndpoints(config, gateway, links, watcher)
+  log.log(logLines.listening(server.address, config.endpoints.length, config.policy))
+  return running(gateway, server, watcher, links, upgraded)
+}
+
+function joinEndpoints(
+  config: Config,
+  gateway: Gateway,
+  links: Map<EndpointKey, EngineLink>,
+  watcher: EndpointWatcher,
+): void {
+  const { scheduler, metrics, decisionLog } = gateway.parts
+  for (const spec of config.endpoints) {
+    const { connectTimeoutMs, upstreamIdleMs } = config
+    const pool = new UpstreamPool(
+      spec.url,
+      { connectTimeoutMs, idleSocketMs: upstreamIdleMs },
+      scheduler,
+    )
+    const apiKey = apiKeyOf(spec, process.env)
+    const declared = declaredBy(spec)
+    links.set(spec.url, { pool, apiKey })
+    metrics.endpointJoined(spec.url)
+    const event = {
+      type: 'endpoint-joined',
+      atMs: gateway.nowMs(),
+      endpoint: spec.url,
+      description: declared,
+    } as const
+    gateway.tell(event)
+    decisionLog?.endpoint(event)
+    watcher.add({ endpoint: spec.url, fetch: engineFetch(pool, scheduler), apiKey, declared })
+  }
+}
+
+function decisionLogOf(config: Config, log: Logger, scheduler: Scheduler): DecisionLog | null {
+  if (config.decisionLog === null) return null
+  const sink = new LineFile({
+    path: config.decisionLog,
+    queueBytesMax: decisionQueueBytesMax,
+    onError: (error) => log.log(logLines.decisionLogFailed(error.message)),
+  })
+  return new DecisionLog(sink, scheduler, {
+    policy: config.policy,
+    routerVersion: version,
+    chains: true,
+    fileBytesMax: decisionLogBytesMax,
+    wallTime,
+  })
+}
+
+function running(
+  gateway: Gateway,
+  server: FrontServer,
+  watcher: EndpointWatcher,
+  links: ReadonlyMap<EndpointKey, EngineLink>,
+  upgraded: ReadonlySet<Duplex>,
+): RunningGateway {
+  const { log, config, scheduler } = gateway.parts
+  const close = async (): Promise<void> => {
+    gateway.draining = true
+    gateway.breakAll()
+    for (const socket of upgraded) socket.destroy()
+    watcher.stop()
+    gateway.stop()
+    await server.destroy()
+    for (const { pool } of links.values()) pool.close()
+  }
+  const drain = async (): Promise<void> => {
+    gateway.draining = true
+    log.log(logLines.draining(gateway.openRequests))
+    server.stopListening()
+    const limit = Promise.withResolvers<void>()
+    const cancelLimit = scheduler.at(scheduler.nowMs() + config.drainTimeoutMs, limit.resolve)
+    await Promise.race([gateway.idle(), limit.promise])
+    cancelLimit()
+    const left = gateway.openRequests
+    await close()
+    log.log(logLines.drained(left))
+  }
+  return { address: server.address, drain, close }
+}
