@@ -170,7 +170,8 @@ export class Router {
     this.learning.dispatched(winner.state, nowMs)
     this.#options.index.insert(winner.slot, arrived.chain)
     if (session !== null) {
-      this.sessions.advanced(nowMs, session, arrived.chain, view.promptTokens)
+      const { chain } = arrived
+      if (request.tried.length === 1) this.sessions.began(nowMs, session, chain, view.promptTokens)
       session.lastEndpoint = winner.endpoint
     }
     const dispatch: Dispatch = {
@@ -289,8 +290,8 @@ export class Router {
     const { session, arrived, view } = request
     if (session === null) return
     const output = ended?.usage.outputTokens ?? 0
-    const tip = ended?.answered ?? null
-    this.sessions.ended(atMs, session, tip?.chain ?? arrived.chain, view.promptTokens + output)
+    const answered = ended?.answered?.chain ?? null
+    this.sessions.ended(atMs, session, arrived.chain, answered, view.promptTokens + output)
   }
 
   /** Housekeeping that is due, and when to come back for the rest. */
