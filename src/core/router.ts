@@ -68,6 +68,11 @@ export class Router {
     )
   }
 
+  /** What each endpoint is believed to hold. */
+  get index(): PrefixIndex {
+    return this.#options.index
+  }
+
   /** Requests dispatched and not yet ended. */
   get openRequests(): number {
     return this.#open.size

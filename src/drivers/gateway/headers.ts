@@ -58,7 +58,7 @@ export function headersToEngine(raw: readonly string[], to: ToEngine): string[] 
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase()
     if (hopByHop.has(name) || ownToEngine.has(name) || isInternal(name)) continue
-    if (named !== null && named.has(name)) continue
+    if (named?.has(name)) continue
     if (name === 'authorization' && to.apiKey !== null) continue
     headers.push(raw[i]!, raw[i + 1]!)
   }
@@ -78,7 +78,10 @@ export interface AnswerHeaders {
  * What of the engine's headers goes to the client. `x-request-id` is the client's own again, where
  * it sent one.
  */
-export function headersToClient(raw: readonly string[], clientRequestId: string | null): AnswerHeaders {
+export function headersToClient(
+  raw: readonly string[],
+  clientRequestId: string | null,
+): AnswerHeaders {
   const named = namedByConnection(raw)
   const headers: string[] = []
   let contentType = ''
@@ -87,7 +90,7 @@ export function headersToClient(raw: readonly string[], clientRequestId: string 
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase()
     const value = raw[i + 1]!
-    if (hopByHop.has(name) || isInternal(name) || (named !== null && named.has(name))) continue
+    if (hopByHop.has(name) || isInternal(name) || named?.has(name)) continue
     if (name === 'content-length') {
       contentLength = Number(value)
       continue

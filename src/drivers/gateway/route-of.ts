@@ -1,0 +1,77 @@
+/** What a method and a path mean. Nothing is redirected: a redirected POST is a lost one. */
+import { type Api, apiOfPath } from '../../protocol/api.ts'
+
+export type Route =
+  | { readonly kind: 'admin'; readonly page: 'healthz' | 'readyz' | 'metrics' | 'status' }
+  | { readonly kind: 'decision'; readonly id: string }
+  | { readonly kind: 'models' }
+  | { readonly kind: 'model'; readonly id: string }
+  | { readonly kind: 'prompt'; readonly api: Exclude<Api, 'other'> }
+  /** Something that one engine holds under this id: `/v1/responses/{id}` and what lies below. */
+  | { readonly kind: 'stored-response'; readonly id: string }
+  /** Passed on unread, to an endpoint that serves the model. */
+  | {
+      readonly kind: 'pass'
+      readonly modelInPath: string | null
+      readonly storesState: boolean
+    }
+  | { readonly kind: 'not-found' }
+
+const adminPages: ReadonlyMap<string, Extract<Route, { kind: 'admin' }>['page']> = new Map([
+  ['/healthz', 'healthz'],
+  ['/readyz', 'readyz'],
+  ['/metrics', 'metrics'],
+  ['/status', 'status'],
+])
+
+/** Engine paths outside `/v1` that clients use. */
+const enginePaths =
+  /^\/(tokenize|detokenize|rerank|v2\/rerank|score|pooling|classify|generate|api)(\/|$)/
+
+/** APIs whose POST creates something that stays: never sent twice. */
+const storingPaths =
+  /^\/v1\/(files|batches|uploads|fine_tuning|assistants|threads|vector_stores|load_lora_adapter|unload_lora_adapter)(\/|$)/
+
+const notFound: Route = { kind: 'not-found' }
+
+export function routeOf(method: string, target: string): Route {
+  const path = pathOf(target)
+  const reads = method === 'GET' || method === 'HEAD'
+  const page = adminPages.get(path)
+  if (page !== undefined) return reads ? { kind: 'admin', page } : notFound
+  if (path.startsWith('/debug/decisions/') && reads) {
+    return { kind: 'decision', id: decoded(path.slice('/debug/decisions/'.length)) }
+  }
+  if (!path.startsWith('/v1/')) return enginePaths.test(path) ? pass(false) : notFound
+  const api = apiOfPath(path)
+  if (api !== 'other') return method === 'POST' ? { kind: 'prompt', api } : pass(false)
+  if (path === '/v1/models' && reads) return { kind: 'models' }
+  if (path.startsWith('/v1/models/') && reads) {
+    return { kind: 'model', id: decoded(path.slice('/v1/models/'.length)) }
+  }
+  if (path.startsWith('/v1/responses/')) {
+    return { kind: 'stored-response', id: decoded(path.split('/')[3]!) }
+  }
+  return pass(storingPaths.test(path) && !reads)
+}
+
+function pass(storesState: boolean): Route {
+  return { kind: 'pass', modelInPath: null, storesState }
+}
+
+/** The path without its query and without slashes at its end. */
+function pathOf(target: string): string {
+  const query = target.indexOf('?')
+  let end = query < 0 ? target.length : query
+  while (end > 1 && target.charCodeAt(end - 1) === 0x2f) end--
+  return end === target.length ? target : target.slice(0, end)
+}
+
+/** A malformed escape stands for itself: it names nothing, and nothing throws. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
