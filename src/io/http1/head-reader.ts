@@ -1,4 +1,4 @@
-import { BadResponse } from './response-head.ts'
+import { BadResponse, HeadTooLarge } from './response-head.ts'
 
 const CR = 13
 const LF = 10
@@ -30,6 +30,13 @@ export class HeadReader {
     this.#store = null
     this.#stored = 0
     this.#prefix = httpPrefix
+  }
+
+  /** Begins a request head, which may begin with any method. */
+  startRequest(): void {
+    this.#store = null
+    this.#stored = 0
+    this.#prefix = null
   }
 
   /** Begins a trailer section; the line end of the last chunk counts as its first two bytes. */
@@ -91,7 +98,7 @@ export class HeadReader {
       if (i === start || buffer[i - 1] !== CR) throw new BadResponse('line end without CR')
       if (i - start >= 3 && buffer[i - 2] === LF && buffer[i - 3] === CR) return i + 1
     }
-    if (to > limit) throw new BadResponse(`head longer than ${this.#bytesMax} bytes`)
+    if (to > limit) throw new HeadTooLarge(`head longer than ${this.#bytesMax} bytes`)
     return -1
   }
 

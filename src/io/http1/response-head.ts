@@ -21,6 +21,9 @@ export class BadResponse extends Error {
   override readonly name = 'BadResponse'
 }
 
+/** A head, or a trailer section, beyond its limit of bytes or lines. */
+export class HeadTooLarge extends BadResponse {}
+
 interface Framing {
   close: boolean
   keepAlive: boolean
@@ -94,7 +97,7 @@ export function parseFieldLines(
 ): void {
   let i = at
   while (buffer[i] !== CR) {
-    if (headers.length >= 2 * http1Limits.headerLinesMax) throw new BadResponse('too many headers')
+    if (headers.length >= 2 * http1Limits.headerLinesMax) throw new HeadTooLarge('too many headers')
     const nameStart = i
     while (tokenBytes[buffer[i]!] === 1) i++
     if (buffer[i] !== COLON || i === nameStart) throw badName(buffer[nameStart]!)
