@@ -9,10 +9,10 @@
 import type { Dispatch } from '../../core/decisions.ts'
 import type { Phase, Usage } from '../../core/events.ts'
 import type { UpstreamCall, UpstreamFailure, UpstreamHandler } from '../../io/http1/upstream.ts'
+import type { AnswerHead } from '../../io/http1-server/served.ts'
 import type { ServedSeries } from '../../observe/served-series.ts'
 import { type AnswerReader, answerReader } from '../../protocol/answer-reader.ts'
 import { renderErrorEvent } from '../../protocol/error-body.ts'
-import type { AnswerHead } from './client-answer.ts'
 import type { Exchange } from './exchange.ts'
 import { type Breakage, breakages, failureOf, retryAfterOf } from './failures.ts'
 import type { EngineLink } from './gateway.ts'
@@ -34,7 +34,7 @@ export class EngineAttempt implements UpstreamHandler {
   readonly #dispatch: Dispatch
   readonly #link: EngineLink
   #call: UpstreamCall | null = null
-  #head: AnswerHead | null = null
+  #head: (AnswerHead & { readonly headers: string[] }) | null = null
   #reader: AnswerReader | null = null
   #sse = false
   #events = 0
@@ -54,7 +54,7 @@ export class EngineAttempt implements UpstreamHandler {
 
   /** Whether any of the engine's answer went to the client. */
   get answering(): boolean {
-    return this.#exchange.answer.begun
+    return this.#exchange.served.begun
   }
 
   get usage(): Usage | null {
@@ -62,14 +62,14 @@ export class EngineAttempt implements UpstreamHandler {
   }
 
   send(): void {
-    const { request, requestId, incoming } = this.#exchange
+    const { served, requestId, incoming } = this.#exchange
     const { pool, apiKey } = this.#link
     const patienceMs = this.#patienceMs()
     this.#call = pool.send(
       {
-        method: request.method!,
+        method: served.head.method,
         path: incoming.path,
-        headers: headersToEngine(request.rawHeaders, { requestId, apiKey }),
+        headers: headersToEngine(served.head.headers, { requestId, apiKey }),
         body: incoming.body,
         firstByteTimeoutMs: patienceMs,
         idleTimeoutMs: patienceMs,
@@ -95,7 +95,7 @@ export class EngineAttempt implements UpstreamHandler {
     const exchange = this.#exchange
     this.phase = 'headers'
     this.lastSignMs = exchange.gateway.nowMs()
-    if ((status === 503 || status === 429) && !exchange.answer.begun) {
+    if ((status === 503 || status === 429) && !exchange.served.begun) {
       // Refused before anything was processed: somebody else may take it.
       const failure = {
         phase: this.phase,
@@ -125,7 +125,7 @@ export class EngineAttempt implements UpstreamHandler {
     }
   }
 
-  body(payload: readonly Buffer[]): void {
+  body(payload: readonly Buffer[], raw: Buffer | null): void {
     if (this.#over) return
     const exchange = this.#exchange
     const nowMs = exchange.gateway.nowMs()
@@ -136,19 +136,22 @@ export class EngineAttempt implements UpstreamHandler {
     }
     this.#readAlong(payload, nowMs)
     this.lastSignMs = nowMs
-    if (exchange.answer.write(payload) || this.#paused) return
+    if (exchange.served.write(payload, raw) || this.#paused) return
     this.#paused = true
     this.#call!.pause()
-    exchange.answer.onDrain(() => {
-      this.#paused = false
-      this.#call!.resume()
-    })
+  }
+
+  /** The client took what was written. */
+  clientDrained(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    this.#call!.resume()
   }
 
   #begin(): void {
     this.#cancelKeepAlive?.()
     this.#exchange.status ??= this.#head!.status
-    this.#exchange.answer.begin(this.#head!)
+    this.#exchange.served.begin(this.#head!)
   }
 
   #readAlong(payload: readonly Buffer[], nowMs: number): void {
@@ -200,7 +203,7 @@ export class EngineAttempt implements UpstreamHandler {
       this.#breakAnswer(breakages.truncated)
       return
     }
-    exchange.answer.end()
+    exchange.served.end()
     const errorEvent = reader.errorEvent !== null
     const failed = status >= 400 || errorEvent
     exchange.answerEnded({
@@ -229,7 +232,7 @@ export class EngineAttempt implements UpstreamHandler {
   error(failure: UpstreamFailure): void {
     if (this.#over) return
     const exchange = this.#exchange
-    if (!exchange.answer.begun) {
+    if (!exchange.served.begun) {
       this.#over = true
       this.#cancelKeepAlive?.()
       const { storesState } = exchange.incoming
@@ -244,7 +247,7 @@ export class EngineAttempt implements UpstreamHandler {
   giveUp(why: 'engine gone' | 'shutting down' | 'internal'): void {
     if (this.#over) return
     const exchange = this.#exchange
-    if (exchange.answer.begun) {
+    if (exchange.served.begun) {
       this.#breakAnswer(breakages[why])
       return
     }
@@ -266,9 +269,10 @@ export class EngineAttempt implements UpstreamHandler {
   #breakAnswer({ code, message, cause, endpointFault }: Breakage): void {
     const exchange = this.#exchange
     this.abort()
-    const { api, requestId, answer } = exchange
+    const { api, requestId, served } = exchange
     const inStream = this.#sse && this.#head!.contentLength === null
-    answer.break(inStream ? renderErrorEvent(api, code, message, requestId) : null)
+    const words = inStream ? Buffer.from(renderErrorEvent(api, code, message, requestId)) : null
+    served.break(words)
     exchange.answerEnded({
       outcome: 'failed',
       phase: this.phase,
@@ -301,7 +305,7 @@ export class EngineAttempt implements UpstreamHandler {
       this.#cancelKeepAlive = null
       if (this.#over) return
       if (!this.answering) this.#beginEarly()
-      this.#exchange.answer.write(keepAliveComment)
+      this.#exchange.served.write(keepAliveComment, null)
       this.#armKeepAlive()
     })
   }
@@ -313,6 +317,6 @@ export class EngineAttempt implements UpstreamHandler {
     this.#sse = true
     this.#exchange.status = 200
     this.#head = { status: 200, reason: '', headers, contentLength: null }
-    this.#exchange.answer.begin(this.#head)
+    this.#exchange.served.begin(this.#head)
   }
 }

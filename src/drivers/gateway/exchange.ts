@@ -2,19 +2,17 @@
  * One request, from its first byte to its last, as the gateway sees it: body read, routed, sent,
  * perhaps sent again, answered. Whatever ends it, the router hears of the end exactly once.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ErrorCode, errorCatalogue } from '../../base/errors.ts'
 import type { Dispatch, Hold, Refuse } from '../../core/decisions.ts'
 import type { EndpointKey, Outcome, Phase, RequestArrived, Usage } from '../../core/events.ts'
+import type { GoneReason, RequestReceiver, ServedRequest } from '../../io/http1-server/served.ts'
 import { logLines } from '../../observe/log-lines.ts'
 import type { Api } from '../../protocol/api.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
-import { ClientAnswer } from './client-answer.ts'
 import { EngineAttempt } from './engine-attempt.ts'
 import type { Gateway } from './gateway.ts'
 import { headerOf } from './headers.ts'
 import { type Incoming, readIncoming } from './incoming.ts'
-import { type BodyOutcome, readBody } from './request-body.ts'
 import type { Route } from './route-of.ts'
 
 export type ExchangeRoute = Extract<Route, { kind: 'prompt' | 'pass' | 'stored-response' }>
@@ -42,12 +40,13 @@ export interface AnswerEnd {
 
 const noUsage: Usage = { promptTokens: null, outputTokens: null, cachedTokens: null }
 
-export class Exchange {
+const emptyBody = Buffer.alloc(0)
+
+export class Exchange implements RequestReceiver {
   readonly requestId: string
   readonly gateway: Gateway
-  readonly request: IncomingMessage
   readonly route: ExchangeRoute
-  readonly answer: ClientAnswer
+  readonly served: ServedRequest
   readonly receivedMs: number
   /** The client's own id for the request, echoed to it; null when it gave none. */
   readonly clientRequestId: string | null
@@ -63,20 +62,16 @@ export class Exchange {
   #answeredRefusal = false
   #over = false
 
-  constructor(
-    gateway: Gateway,
-    request: IncomingMessage,
-    response: ServerResponse,
-    route: ExchangeRoute,
-  ) {
+  readonly #pieces: Buffer[] = []
+  #bodyBytes = 0
+
+  constructor(gateway: Gateway, served: ServedRequest, route: ExchangeRoute) {
     this.gateway = gateway
-    this.request = request
+    this.served = served
     this.route = route
     this.requestId = gateway.nextRequestId()
     this.receivedMs = gateway.nowMs()
-    this.clientRequestId = headerOf(request.rawHeaders, 'x-request-id')
-    this.answer = new ClientAnswer(request, response)
-    response.on('close', () => this.#clientClosed())
+    this.clientRequestId = headerOf(served.head.headers, 'x-request-id')
     gateway.opened(this)
   }
 
@@ -97,19 +92,37 @@ export class Exchange {
     return this.#attempt?.lastSignMs ?? Number.POSITIVE_INFINITY
   }
 
-  start(): void {
-    const { config, scheduler } = this.gateway.parts
-    readBody(this.request, config, scheduler, (outcome) => this.#bodyRead(outcome))
+  body(piece: Buffer): void {
+    if (this.#over) return
+    this.#bodyBytes += piece.length
+    if (this.#bodyBytes > this.gateway.parts.config.maxBodyBytes) this.#refuseLarge()
+    else this.#pieces.push(piece)
   }
 
-  #bodyRead(outcome: BodyOutcome): void {
+  bodyFailed(code: ErrorCode, message: string): void {
     if (this.#over) return
-    if (!outcome.ok) {
-      if (outcome.why === 'client-gone') this.#finish()
-      else this.#refuseBody(outcome.why)
-      return
-    }
-    const incoming = readIncoming(this, outcome.body)
+    this.sendError(code, message, null)
+    this.#finish()
+  }
+
+  bodyEnd(): void {
+    if (this.#over) return
+    const pieces = this.#pieces
+    // A body that came in one piece is not copied.
+    const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, this.#bodyBytes)
+    this.#pieces.length = 0
+    this.#route(pieces.length === 0 && this.#bodyBytes === 0 ? emptyBody : body)
+  }
+
+  /** A declared length says at once what would be said later. */
+  refusesLength(contentLength: number): boolean {
+    if (contentLength <= this.gateway.parts.config.maxBodyBytes) return false
+    this.#refuseLarge()
+    return true
+  }
+
+  #route(body: Buffer): void {
+    const incoming = readIncoming(this, body)
     if ('code' in incoming) {
       this.sendError(incoming.code, incoming.message, null)
       this.#finish()
@@ -124,16 +137,12 @@ export class Exchange {
     this.gateway.parts.metrics.decided(this.gateway.nowMs() - startMs)
   }
 
-  #refuseBody(why: 'too-large' | 'too-slow'): void {
+  #refuseLarge(): void {
     const { maxBodyBytes } = this.gateway.parts.config
-    if (why === 'too-large') {
-      const mib = maxBodyBytes / 1_048_576
-      const limit = mib >= 1 ? `${Math.round(mib)} MiB` : `${maxBodyBytes} bytes`
-      const message = `The body is larger than ${limit}, the limit of this router (maxBody).`
-      this.sendError('body_too_large', message, null)
-    } else {
-      this.sendError('request_timeout', 'The body came too slowly (bodyTimeout).', null)
-    }
+    const mib = maxBodyBytes / 1_048_576
+    const limit = mib >= 1 ? `${Math.round(mib)} MiB` : `${maxBodyBytes} bytes`
+    const message = `The body is larger than ${limit}, the limit of this router (maxBody).`
+    this.sendError('body_too_large', message, null)
     this.#finish()
   }
 
@@ -289,9 +298,10 @@ export class Exchange {
     }
     if (config.responseHeaders) headers.push('x-warmpath-request-id', this.requestId)
     if (this.clientRequestId !== null) headers.push('x-request-id', this.clientRequestId)
-    // What is left of the body is not read; the connection cannot be used again.
-    if (!this.request.complete) headers.push('connection', 'close')
-    this.answer.send(status, headers, renderErrorBody(this.api, code, message, this.requestId))
+    const body = Buffer.from(renderErrorBody(this.api, code, message, this.requestId))
+    this.served.begin({ status, reason: '', headers, contentLength: body.length })
+    this.served.write([body], null)
+    this.served.end()
   }
 
   /** The engine that serves this refuses connections and has been silent. */
@@ -326,19 +336,22 @@ export class Exchange {
     log.log(logLines.endpointEjected(endpoint, 'requests failed'))
   }
 
-  #clientClosed(): void {
+  drain(): void {
+    this.#attempt?.clientDrained()
+  }
+
+  gone(why: GoneReason): void {
     if (this.#over) return
     const attempt = this.#attempt
     attempt?.abort()
     if (attempt !== null) {
       const { phase, usage } = attempt
-      const cause = 'client gone'
-      const fault = false
+      const cause = `client ${why}`
       this.answerEnded({
         outcome: 'client-gone',
         phase,
         cause,
-        endpointFault: fault,
+        endpointFault: false,
         usage: usage ?? noUsage,
         answered: null,
       })

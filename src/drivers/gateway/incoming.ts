@@ -83,7 +83,7 @@ function passed(
   modelInPath: string | null,
   storesState: boolean,
 ): Incoming {
-  const type = exchange.request.headers['content-type'] ?? ''
+  const type = headerOf(exchange.served.head.headers, 'content-type') ?? ''
   let model = modelInPath
   let pieces: readonly Buffer[] | null = body.length === 0 ? null : [body]
   if (model === null && body.length > 0) {
@@ -118,7 +118,7 @@ function storedResponse(exchange: Exchange, body: Buffer, id: string): Incoming 
     body: body.length === 0 ? null : [body],
     path: pathOf(exchange),
     prompt: null,
-    storesState: exchange.request.method !== 'GET',
+    storesState: exchange.served.head.method !== 'GET',
     wantsUsage: false,
   }
 }
@@ -137,10 +137,10 @@ function ownerOf(exchange: Exchange, id: string): EndpointKey | null | IncomingP
 }
 
 function arrivedOf(exchange: Exchange, known: Partial<RequestArrived>): RequestArrived {
-  const { rawHeaders } = exchange.request
+  const { headers } = exchange.served.head
   const { config } = exchange.gateway.parts
   let sessionKey: string | null = null
-  for (const name of config.sessionHeaders) sessionKey ??= headerOf(rawHeaders, name)
+  for (const name of config.sessionHeaders) sessionKey ??= headerOf(headers, name)
   return {
     type: 'request-arrived',
     atMs: exchange.gateway.nowMs(),
@@ -161,7 +161,7 @@ function arrivedOf(exchange: Exchange, known: Partial<RequestArrived>): RequestA
 function tenantOf(exchange: Exchange): string | null {
   const { tenantHeader } = exchange.gateway.parts.config
   if (tenantHeader === null) return null
-  return headerOf(exchange.request.rawHeaders, tenantHeader)?.slice(0, 256) ?? null
+  return headerOf(exchange.served.head.headers, tenantHeader)?.slice(0, 256) ?? null
 }
 
 /** Tenants do not share a cache namespace; without tenants there is one. */
@@ -181,7 +181,7 @@ function spliced(body: Buffer, span: Parameters<typeof spliceModel>[1] | null, m
 
 /** Engines redirect a trailing slash, and a redirected POST is lost: it is taken off instead. */
 function pathOf(exchange: Exchange): string {
-  const target = exchange.request.url!
+  const { target } = exchange.served.head
   const query = target.indexOf('?')
   let end = query < 0 ? target.length : query
   const tail = target.slice(end)

@@ -1,96 +1,93 @@
 /** Where requests come in: what each path means, and who takes it from there. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorCode, errorCatalogue } from '../../base/errors.ts'
+import type { RequestReceiver, ServedRequest } from '../../io/http1-server/served.ts'
 import { apiOfPath } from '../../protocol/api.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
 import { type AdminRoute, type AdminView, adminAnswer } from './admin.ts'
 import { Exchange } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
+import { headerOf } from './headers.ts'
 import { routeOf } from './route-of.ts'
+import { takeUpgrade } from './take-upgrade.ts'
 
-const retryAfter = ['retry-after', '1']
+/** For requests that are answered without their body: what comes of it is dropped. */
+const unread: RequestReceiver = {
+  body() {},
+  bodyEnd() {},
+  bodyFailed() {},
+  drain() {},
+  gone() {},
+}
 
 export function takeRequest(
   gateway: Gateway,
   view: AdminView,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  // A client that leaves may break its own request; that is its affair.
-  request.on('error', () => {})
-  const route = routeOf(request.method!, request.url!)
+  upgraded: Set<Duplex>,
+  served: ServedRequest,
+): RequestReceiver {
+  const { head } = served
+  if (head.upgrade !== null) {
+    takeUpgrade(gateway, upgraded, served)
+    return unread
+  }
+  const route = routeOf(head.method, head.target)
   switch (route.kind) {
     case 'prompt':
     case 'pass':
     case 'stored-response':
-      if (gateway.draining) {
-        refuse(request, response, 'shutting_down', 'The router is stopping. Try another.')
-      } else if (gateway.openRequests >= gateway.parts.config.maxOpenRequests) {
-        const message = `The router has ${gateway.openRequests} open requests, as many as it may.`
-        refuse(request, response, 'router_overloaded', message)
-      } else {
-        new Exchange(gateway, request, response, route).start()
-      }
-      return
+      return takeExchange(gateway, served, route)
     case 'not-found':
-      refuse(request, response, 'not_found', `Nothing is served at ${request.method} this path.`)
-      return
+      refuse(served, 'not_found', `Nothing is served at this path with ${head.method}.`)
+      return unread
     default:
-      void answerAdmin(gateway, view, route, request, response)
+      void answerAdmin(view, route, served)
+      return unread
   }
+}
+
+function takeExchange(
+  gateway: Gateway,
+  served: ServedRequest,
+  route: ConstructorParameters<typeof Exchange>[2],
+): RequestReceiver {
+  const { metrics, config } = gateway.parts
+  if (gateway.draining) {
+    metrics.refused('shutting_down')
+    refuse(served, 'shutting_down', 'The router is stopping. Try another.')
+    return unread
+  }
+  if (gateway.openRequests >= config.maxOpenRequests) {
+    metrics.refused('router_overloaded')
+    const message = `The router has ${gateway.openRequests} open requests, as many as it may.`
+    refuse(served, 'router_overloaded', message)
+    return unread
+  }
+  const exchange = new Exchange(gateway, served, route)
+  return exchange.refusesLength(served.head.contentLength) ? unread : exchange
 }
 
 async function answerAdmin(
-  gateway: Gateway,
   view: AdminView,
   route: AdminRoute,
-  request: IncomingMessage,
-  response: ServerResponse,
+  served: ServedRequest,
 ): Promise<void> {
-  const anthropic = request.headers['anthropic-version'] !== undefined
+  const anthropic = headerOf(served.head.headers, 'anthropic-version') !== null
   const { status, contentType, body } = await adminAnswer(route, { anthropic }, view)
-  const headers = ['content-type', contentType, 'content-length', String(Buffer.byteLength(body))]
-  headers.push('cache-control', 'no-store')
-  response.writeHead(status, headers)
-  response.end(request.method === 'HEAD' ? undefined : body)
-  if (status >= 500 && route.kind === 'models') gateway.parts.metrics.refused('no_endpoint')
+  send(served, status, ['content-type', contentType, 'cache-control', 'no-store'], body)
 }
 
-function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  code: ErrorCode,
-  message: string,
-): void {
-  const body = renderErrorBody(apiOfPath(request.url!), code, message, null)
+function refuse(served: ServedRequest, code: ErrorCode, message: string): void {
+  const body = renderErrorBody(apiOfPath(served.head.target), code, message, null)
   const { status, retryable } = errorCatalogue[code]
   const headers = ['content-type', 'application/json']
-  headers.push('content-length', String(Buffer.byteLength(body)))
-  if (retryable) headers.push(...retryAfter)
-  // The body is not read, so nothing else can come on this connection.
-  headers.push('connection', 'close')
-  response.writeHead(status, headers)
-  response.end(request.method === 'HEAD' ? undefined : body)
+  if (retryable) headers.push('retry-after', '1')
+  send(served, status, headers, body)
 }
 
-/** Answers bytes that are no HTTP request, in HTTP, and closes. */
-export function answerBadRequest(gateway: Gateway, code: string, socket: Duplex): void {
-  if (!socket.writable || code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const [error, message]: [ErrorCode, string] =
-    code === 'HPE_HEADER_OVERFLOW'
-      ? ['headers_too_large', 'The headers are larger than the limit (maxHeader).']
-      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['request_timeout', 'The headers came too slowly (headersTimeout).']
-        : ['bad_request', 'The request is not valid HTTP/1.1.']
-  gateway.parts.metrics.refused(error)
-  const body = renderErrorBody('other', error, message, null)
-  const { status } = errorCatalogue[error]
-  socket.end(
-    `HTTP/1.1 ${status} ${error}\r\ncontent-type: application/json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
+function send(served: ServedRequest, status: number, headers: string[], text: string): void {
+  const body = Buffer.from(text)
+  served.begin({ status, reason: '', headers, contentLength: body.length })
+  served.write([body], null)
+  served.end()
 }

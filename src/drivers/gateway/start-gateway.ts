@@ -8,8 +8,8 @@ import type { EndpointKey } from '../../core/events.ts'
 import { policies } from '../../core/policy/registry.ts'
 import { ApproximateIndex } from '../../core/prefix/approximate-index.ts'
 import { Router } from '../../core/router.ts'
-import { type FrontServer, frontServer } from '../../io/front-server.ts'
 import { UpstreamPool } from '../../io/http1/upstream-pool.ts'
+import { HttpServer } from '../../io/http1-server/http-server.ts'
 import { LineFile } from '../../io/line-file.ts'
 import { realTimeScheduler } from '../../io/real-time.ts'
 import { wallTime } from '../../io/wall-time.ts'
@@ -18,14 +18,14 @@ import { logLines } from '../../observe/log-lines.ts'
 import type { Logger } from '../../observe/logger.ts'
 import { Metrics } from '../../observe/metrics.ts'
 import { RecentDecisions } from '../../observe/recent-decisions.ts'
+import { renderErrorBody } from '../../protocol/error-body.ts'
 import { apiKeyOf, declaredBy } from '../../sources/declared-endpoint.ts'
 import { EndpointWatcher } from '../../sources/endpoint-watcher.ts'
 import { engineFetch } from '../../sources/engine-fetch.ts'
 import type { AdminView } from './admin.ts'
 import { type EngineLink, Gateway } from './gateway.ts'
 import { ResponseOwners } from './response-owners.ts'
-import { answerBadRequest, takeRequest } from './server.ts'
-import { takeUpgrade } from './take-upgrade.ts'
+import { takeRequest } from './server.ts'
 import { version } from './version.ts'
 
 export interface RunningGateway {
@@ -39,6 +39,10 @@ export interface RunningGateway {
 
 /** Requests that `/debug/decisions/ID` remembers. */
 const recentMax = 2_000
+/** An idle client connection is kept for so long. */
+const keepAliveMs = 75_000
+/** Connections beyond the open requests: idle ones, probes, scrapes. */
+const spareConnections = 10_000
 const decisionLogBytesMax = 256 * 1_048_576
 const decisionQueueBytesMax = 8 * 1_048_576
 
@@ -79,7 +83,7 @@ export async function startGateway(config: Config, log: Logger): Promise<Running
     probeSoon: (endpoint) => watcher.probeSoon(endpoint),
   })
   const upgraded = new Set<Duplex>()
-  let server: FrontServer | null = null
+  let server: HttpServer | null = null
   const startedAtMs = scheduler.nowMs()
   const view: AdminView = {
     router,
@@ -107,15 +111,24 @@ export async function startGateway(config: Config, log: Logger): Promise<Running
     },
     version,
   }
-  server = await frontServer({
-    host: config.host ?? '0.0.0.0',
-    port: config.port,
-    maxHeaderBytes: config.maxHeaderBytes,
-    headersTimeoutMs: config.headersTimeoutMs,
-    onRequest: (request, response) => takeRequest(gateway, view, request, response),
-    onUpgrade: (request, socket, head) => takeUpgrade(gateway, upgraded, request, socket, head),
-    onBadRequest: (code, socket) => answerBadRequest(gateway, code, socket),
-  })
+  server = await HttpServer.listen(
+    {
+      host: config.host ?? '0.0.0.0',
+      port: config.port,
+      headBytesMax: config.maxHeaderBytes,
+      headTimeoutMs: config.headersTimeoutMs,
+      bodyTimeoutMs: config.bodyTimeoutMs,
+      keepAliveMs,
+      stalledMs: config.streamIdleTimeoutMs,
+      connectionsMax: config.maxOpenRequests + spareConnections,
+      onRequest: (served) => takeRequest(gateway, view, upgraded, served),
+      errorBody: (code, message) => {
+        metrics.refused(code)
+        return renderErrorBody('other', code, message, null)
+      },
+    },
+    scheduler,
+  )
   joinEndpoints(config, gateway, links, watcher)
   log.log(logLines.listening(server.address, config.endpoints.length, config.policy))
   return running(gateway, server, watcher, links, upgraded)
@@ -169,7 +182,7 @@ function decisionLogOf(config: Config, log: Logger, scheduler: Scheduler): Decis
 
 function running(
   gateway: Gateway,
-  server: FrontServer,
+  server: HttpServer,
   watcher: EndpointWatcher,
   links: ReadonlyMap<EndpointKey, EngineLink>,
   upgraded: ReadonlySet<Duplex>,

@@ -1,23 +1,18 @@
 /** WebSocket upgrades: pinned to an endpoint at the handshake, by the same router as all else. */
-import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorCatalogue } from '../../base/errors.ts'
 import { emptyChain } from '../../core/block-chain.ts'
+import type { ServedRequest } from '../../io/http1-server/served.ts'
 import type { Gateway } from './gateway.ts'
 import { headersToEngine } from './headers.ts'
 import { handleUpgrade, type UpgradeChoice } from './upgrade.ts'
 
-export function takeUpgrade(
-  gateway: Gateway,
-  tracked: Set<Duplex>,
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-): void {
+export function takeUpgrade(gateway: Gateway, tracked: Set<Duplex>, served: ServedRequest): void {
   const requestId = gateway.nextRequestId()
-  handleUpgrade(request, socket, head, {
+  const { socket, head } = served.takeSocket()
+  handleUpgrade(served.head, socket, head, {
     choose: (model) => choose(gateway, requestId, model),
-    headersFor: (from) => headersToEngine(from.rawHeaders, { requestId, apiKey: null }),
+    headersFor: (headers) => headersToEngine(headers, { requestId, apiKey: null }),
     tracked,
   })
 }

@@ -1,10 +1,10 @@
 /** Carries an upgraded connection (a realtime WebSocket) to the engine chosen at its handshake. */
-import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { EndpointKey } from '../../core/events.ts'
 import { tunnel } from '../../io/http1/tunnel.ts'
 import type { UpstreamFailure } from '../../io/http1/upstream.ts'
 import type { UpstreamPool } from '../../io/http1/upstream-pool.ts'
+import type { RequestHead } from '../../io/http1-server/read-request-head.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
 
 export type UpgradeChoice =
@@ -18,7 +18,7 @@ export type UpgradeChoice =
 
 export interface UpgradeDependencies {
   choose(model: string | null): UpgradeChoice
-  headersFor(request: IncomingMessage): readonly string[]
+  headersFor(headers: readonly string[]): readonly string[]
   /** Open upgraded connections: what a drain still waits for, and closes at its end. */
   readonly tracked: Set<Duplex>
 }
@@ -27,13 +27,13 @@ export interface UpgradeDependencies {
 const handshakeTimeoutMs = 30_000
 
 export function handleUpgrade(
-  request: IncomingMessage,
+  request: RequestHead,
   socket: Duplex,
   head: Buffer,
   dependencies: UpgradeDependencies,
 ): void {
   socket.on('error', () => socket.destroy())
-  const model = new URL(request.url!, 'http://router').searchParams.get('model')
+  const model = new URL(request.target, 'http://router').searchParams.get('model')
   const choice = dependencies.choose(model)
   if ('status' in choice) {
     answer(socket, choice.status, choice.message)
@@ -49,11 +49,11 @@ export function handleUpgrade(
   dependencies.tracked.add(socket)
   const call = choice.pool.send(
     {
-      method: request.method!,
-      path: request.url!,
-      headers: dependencies.headersFor(request),
+      method: request.method,
+      path: request.target,
+      headers: dependencies.headersFor(request.headers),
       body: null,
-      upgrade: request.headers.upgrade ?? 'websocket',
+      upgrade: request.upgrade ?? 'websocket',
       firstByteTimeoutMs: handshakeTimeoutMs,
     },
     {
@@ -73,7 +73,7 @@ export function handleUpgrade(
         finish('failed')
       },
       upgrade(engine, engineHead, headers) {
-        socket.write(headText(101, 'Switching Protocols', headers, request.headers.upgrade))
+        socket.write(headText(101, 'Switching Protocols', headers, request.upgrade ?? 'websocket'))
         if (engineHead.length > 0) socket.write(engineHead)
         if (head.length > 0) engine.write(head)
         tunnel(socket, engine, (inGoodOrder) => finish(inGoodOrder ? 'done' : 'failed'))
