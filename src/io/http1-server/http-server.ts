@@ -14,6 +14,8 @@ const dateMs = 500
 export class HttpServer implements ConnectionHost {
   readonly options: ServerOptions
   closing = false
+  /** As a client on this machine would write it. */
+  address = ''
   /** Connections turned away because of `connectionsMax`. */
   turnedAway = 0
   readonly #scheduler: Scheduler
@@ -51,15 +53,8 @@ export class HttpServer implements ConnectionHost {
         resolve()
       })
     })
+    server.address = urlOf(server.#server.address() as AddressInfo)
     return server
-  }
-
-  /** As a client on this machine would write it. */
-  get address(): string {
-    const { address, family, port } = this.#server.address() as AddressInfo
-    const wildcard = address === '0.0.0.0' || address === '::'
-    const host = wildcard ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
-    return `http://${host}:${port}`
   }
 
   get connections(): number {
@@ -112,4 +107,10 @@ export class HttpServer implements ConnectionHost {
       if (this.#connections.size > 0) this.#sweepSoon()
     })
   }
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  const wildcard = address === '0.0.0.0' || address === '::'
+  const host = wildcard ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
+  return `http://${host}:${port}`
 }
