@@ -1,6 +1,6 @@
 /**
- * One attempt at one engine: sends the request, reads the answer along while its bytes go to the
- * client, and judges how it ended.
+ * One attempt at one engine: sends the request, passes the answer's bytes to the client, reads them
+ * along, and judges how it ended.
  *
  * The head of the answer waits for the first byte of its body. Engines send it long before the
  * first token, and it holds nothing that a client could use sooner; until then an engine that dies
@@ -13,17 +13,26 @@ import type { AnswerHead } from '../../io/http1-server/served.ts'
 import type { ServedSeries } from '../../observe/served-series.ts'
 import { type AnswerReader, answerReader } from '../../protocol/answer-reader.ts'
 import { renderErrorEvent } from '../../protocol/error-body.ts'
+import { EventBoundary } from './event-boundary.ts'
 import type { Exchange } from './exchange.ts'
-import { type Breakage, breakages, failureOf, retryAfterOf } from './failures.ts'
+import { type Breakage, breakageOf, breakages, failureOf, refusalOf } from './failures.ts'
 import type { EngineLink } from './gateway.ts'
-import { headersToClient, headersToEngine } from './headers.ts'
+import { headerOf, headersToClient, headersToEngine } from './headers.ts'
+import { LateError } from './late-error.ts'
+import { keepAliveComment, SseKeepAlive } from './sse-keep-alive.ts'
 
 /** The router hears of output after so many events, not after each. */
 const progressEvents = 64
 /** A prediction is trusted up to this factor before an engine counts as silent. */
 const predictionSlack = 3
 
-const keepAliveComment = [Buffer.from(': waiting\n\n')]
+const noUsage: Usage = { promptTokens: null, outputTokens: null, cachedTokens: null }
+
+interface EngineHead extends AnswerHead {
+  readonly sse: boolean
+  /** Only the end of the connection tells the end of the body: it cannot tell a whole one. */
+  readonly untilClose: boolean
+}
 
 export class EngineAttempt implements UpstreamHandler {
   readonly dispatchedMs: number
@@ -34,13 +43,14 @@ export class EngineAttempt implements UpstreamHandler {
   readonly #dispatch: Dispatch
   readonly #link: EngineLink
   #call: UpstreamCall | null = null
-  #head: (AnswerHead & { readonly headers: string[] }) | null = null
+  #head: EngineHead | null = null
   #reader: AnswerReader | null = null
-  #sse = false
+  readonly #boundary = new EventBoundary()
+  readonly #keepAlive: SseKeepAlive
+  #lateError: LateError | null = null
   #events = 0
   #eventsTold = 0
   #paused = false
-  #cancelKeepAlive: (() => void) | null = null
   #over = false
 
   constructor(exchange: Exchange, dispatch: Dispatch, link: EngineLink, series: ServedSeries) {
@@ -50,95 +60,43 @@ export class EngineAttempt implements UpstreamHandler {
     this.series = series
     this.dispatchedMs = exchange.gateway.nowMs()
     this.lastSignMs = this.dispatchedMs
+    const { scheduler, config } = exchange.gateway.parts
+    const everyMs = exchange.incoming.arrived.streaming ? config.sseKeepAliveMs : 0
+    this.#keepAlive = new SseKeepAlive(scheduler, everyMs, () => this.#stillWaiting())
   }
 
-  /** Whether any of the engine's answer went to the client. */
+  /** Whether anything went to the client: from then on nothing can be sent elsewhere. */
   get answering(): boolean {
     return this.#exchange.served.begun
   }
 
-  get usage(): Usage | null {
-    return this.#reader?.usage ?? null
+  get usage(): Usage {
+    return this.#reader?.usage ?? noUsage
   }
 
   send(): void {
-    const { served, requestId, incoming } = this.#exchange
+    const { served, requestId, incoming, api } = this.#exchange
     const { pool, apiKey } = this.#link
     const patienceMs = this.#patienceMs()
+    const { method, headers } = served.head
     this.#call = pool.send(
       {
-        method: served.head.method,
+        method,
         path: incoming.path,
-        headers: headersToEngine(served.head.headers, { requestId, apiKey }),
+        headers: headersToEngine(headers, { requestId, apiKey, observed: api !== 'other' }),
         body: incoming.body,
         firstByteTimeoutMs: patienceMs,
         idleTimeoutMs: patienceMs,
       },
       this,
     )
-    this.#armKeepAlive()
   }
 
   /** Drops the attempt; the engine sees its connection close. */
   abort(): void {
     this.#over = true
-    this.#cancelKeepAlive?.()
+    this.#keepAlive.stop()
     this.#call?.abort()
-  }
-
-  connected(): void {
-    this.phase = 'sent'
-  }
-
-  headers(status: number, raw: readonly string[], reason: string): void {
-    if (this.#over) return
-    const exchange = this.#exchange
-    this.phase = 'headers'
-    this.lastSignMs = exchange.gateway.nowMs()
-    if ((status === 503 || status === 429) && !exchange.served.begun) {
-      // Refused before anything was processed: somebody else may take it.
-      const failure = {
-        phase: this.phase,
-        cause: `status ${status}`,
-        mayRun: false,
-        endpointFault: status === 503,
-        repeatable: true,
-        retryAfterMs: retryAfterOf(raw),
-      }
-      if (exchange.attemptFailed(failure, true)) {
-        this.abort()
-        return
-      }
-    }
-    const { headers, contentType, contentLength, encoded } = headersToClient(
-      raw,
-      exchange.clientRequestId,
-    )
-    this.#sse = contentType.startsWith('text/event-stream')
-    if (this.#sse) headers.push('x-accel-buffering', 'no')
-    this.#addOwnHeaders(headers)
-    this.#head = { status, reason, headers, contentLength }
-    const readAs = encoded ? 'application/octet-stream' : contentType
-    this.#reader = answerReader(exchange.api, readAs, status, exchange.incoming.prompt)
-    if (encoded && exchange.incoming.prompt !== null) {
-      exchange.gateway.parts.metrics.fellBack('answer-not-understood')
-    }
-  }
-
-  body(payload: readonly Buffer[], raw: Buffer | null): void {
-    if (this.#over) return
-    const exchange = this.#exchange
-    const nowMs = exchange.gateway.nowMs()
-    if (this.phase === 'headers') {
-      this.phase = this.#sse ? 'stream' : 'body'
-      this.#begin()
-      this.#call!.setTimeouts(null, exchange.gateway.parts.config.streamIdleTimeoutMs)
-    }
-    this.#readAlong(payload, nowMs)
-    this.lastSignMs = nowMs
-    if (exchange.served.write(payload, raw) || this.#paused) return
-    this.#paused = true
-    this.#call!.pause()
   }
 
   /** The client took what was written. */
@@ -148,65 +106,173 @@ export class EngineAttempt implements UpstreamHandler {
     this.#call!.resume()
   }
 
-  #begin(): void {
-    this.#cancelKeepAlive?.()
-    this.#exchange.status ??= this.#head!.status
-    this.#exchange.served.begin(this.#head!)
+  /** Ends it from our side. */
+  giveUp(why: 'engine gone' | 'shutting down' | 'internal'): void {
+    if (!this.#over) this.#breakAnswer(breakages[why])
   }
 
-  #readAlong(payload: readonly Buffer[], nowMs: number): void {
-    const reader = this.#reader!
-    const exchange = this.#exchange
-    for (const piece of payload) reader.push(piece)
-    const events = reader.outputEvents
-    if (events === this.#events) return
-    if (this.#events === 0 && this.#sse) {
-      exchange.firstTokenMs = nowMs
-      const { requestId } = exchange
-      exchange.gateway.tell({ type: 'first-token', atMs: nowMs, requestId })
-      const sinceDispatchMs = nowMs - this.dispatchedMs
-      const ttftMs = nowMs - exchange.receivedMs
-      this.series.firstToken(ttftMs, sinceDispatchMs, this.#dispatch.predictedTtftMs)
-      this.#rememberOwner()
-    } else if (this.#sse) {
-      this.series.interToken((nowMs - this.lastSignMs) / (events - this.#events))
+  // What the engine does. A fault of ours in here ends this request, not the process.
+
+  connected(): void {
+    this.phase = 'sent'
+  }
+
+  headers(status: number, raw: readonly string[], reason: string): void {
+    if (this.#over) return
+    try {
+      this.#headersCame(status, raw, reason)
+    } catch (error) {
+      this.#exchange.crashed(error)
     }
-    this.#events = events
-    if (events - this.#eventsTold < progressEvents) return
-    this.#eventsTold = events
-    const { requestId } = exchange
-    exchange.gateway.tell({
-      type: 'output-progressed',
-      atMs: nowMs,
-      requestId,
-      outputTokens: events,
-    })
   }
 
-  #rememberOwner(): void {
-    const responseId = this.#reader?.responseId ?? null
-    if (responseId === null) return
-    this.#exchange.gateway.parts.owners.remember(responseId, this.#dispatch.endpoint)
+  body(payload: readonly Buffer[], raw: Buffer | null): void {
+    if (this.#over) return
+    try {
+      this.#bodyCame(payload, raw)
+    } catch (error) {
+      this.#exchange.crashed(error)
+    }
   }
 
   end(): void {
     if (this.#over) return
-    this.#over = true
-    this.#cancelKeepAlive?.()
+    try {
+      this.#ended()
+    } catch (error) {
+      this.#exchange.crashed(error)
+    }
+  }
+
+  error(failure: UpstreamFailure): void {
+    if (this.#over) return
+    try {
+      this.#failed(failure)
+    } catch (error) {
+      this.#exchange.crashed(error)
+    }
+  }
+
+  #headersCame(status: number, raw: readonly string[], reason: string): void {
     const exchange = this.#exchange
+    this.phase = 'headers'
+    this.lastSignMs = exchange.gateway.nowMs()
+    const refusal = refusalOf(status, raw, exchange.incoming.storesState)
+    if (refusal !== null && !this.answering && exchange.attemptFailed(refusal, true)) {
+      this.abort()
+      return
+    }
+    const { clientRequestId, requestId, incoming, api } = exchange
+    const read = headersToClient(raw, clientRequestId ?? requestId)
+    const { headers, contentType, contentLength, encoded } = read
+    const sse = contentType.startsWith('text/event-stream')
+    if (sse) headers.push('x-accel-buffering', 'no')
+    this.#addOwnHeaders(headers)
+    const untilClose = contentLength === null && headerOf(raw, 'transfer-encoding') === null
+    this.#head = { status, reason, headers, contentLength, sse, untilClose }
+    const readAs = encoded ? 'application/octet-stream' : contentType
+    this.#reader = answerReader(api, readAs, status, incoming.prompt)
+    if (encoded && incoming.prompt !== null) {
+      exchange.gateway.parts.metrics.fellBack('answer-not-understood')
+    }
+    if (this.answering && !(status < 300 && sse && !encoded)) {
+      this.#lateError = new LateError(status)
+      this.#keepAlive.stop()
+    } else if (!sse || encoded) {
+      this.#keepAlive.stop()
+    }
+  }
+
+  #bodyCame(payload: readonly Buffer[], raw: Buffer | null): void {
+    if (this.#lateError !== null) {
+      this.#lateError.push(payload)
+      return
+    }
+    const { served, gateway } = this.#exchange
+    const nowMs = gateway.nowMs()
+    if (this.phase === 'headers') this.#bodyBegins()
+    const free = served.write(payload, raw)
+    if (this.#head!.sse) this.#boundary.push(payload)
+    this.#readAlong(payload, nowMs)
+    this.lastSignMs = nowMs
+    if (free || this.#paused || this.#over) return
+    this.#paused = true
+    this.#call!.pause()
+  }
+
+  #bodyBegins(): void {
+    const { sse } = this.#head!
+    this.phase = sse ? 'stream' : 'body'
+    this.#keepAlive.stop()
+    this.#begin()
+    this.#exchange.bodyNoLongerNeeded()
+    // A stream's first bytes need not be a token: a role, or a ping while the prompt is read.
+    if (!sse) this.#tokensFlow()
+  }
+
+  #begin(): void {
+    this.#exchange.status ??= this.#head!.status
+    this.#exchange.served.begin(this.#head!)
+  }
+
+  /** From now on only silence between tokens is timed. */
+  #tokensFlow(): void {
+    this.#call!.setTimeouts(null, this.#exchange.gateway.parts.config.streamIdleTimeoutMs)
+  }
+
+  #readAlong(payload: readonly Buffer[], nowMs: number): void {
     const reader = this.#reader!
-    const { status } = this.#head!
-    reader.end()
-    if (this.phase === 'headers') this.#begin()
+    for (const piece of payload) reader.push(piece)
+    const events = reader.outputEvents
+    if (events === this.#events || !this.#head!.sse) return
+    if (this.#events === 0) this.#firstToken(nowMs)
+    else this.series.interToken((nowMs - this.lastSignMs) / (events - this.#events))
+    this.#events = events
+    if (events - this.#eventsTold < progressEvents) return
+    this.#eventsTold = events
+    const { requestId, gateway } = this.#exchange
+    gateway.tell({ type: 'output-progressed', atMs: nowMs, requestId, outputTokens: events })
+  }
+
+  #firstToken(nowMs: number): void {
+    const exchange = this.#exchange
+    exchange.firstTokenMs = nowMs
+    this.#tokensFlow()
+    const { requestId, gateway, receivedMs } = exchange
+    gateway.tell({ type: 'first-token', atMs: nowMs, requestId })
+    const sinceDispatchMs = nowMs - this.dispatchedMs
+    this.series.firstToken(nowMs - receivedMs, sinceDispatchMs, this.#dispatch.predictedTtftMs)
     this.#rememberOwner()
-    if (status < 300 && this.#sse && !reader.complete && reader.errorEvent === null) {
+  }
+
+  #rememberOwner(): void {
+    const responseId = this.#reader!.responseId
+    if (responseId === null) return
+    this.#exchange.gateway.parts.owners.remember(responseId, this.#dispatch.endpoint)
+  }
+
+  #ended(): void {
+    const reader = this.#reader!
+    const { status, sse, untilClose } = this.#head!
+    reader.end()
+    if (this.#lateError !== null) {
+      this.#tellLateError(this.#lateError)
+      return
+    }
+    const bodyless = this.phase === 'headers'
+    if (bodyless) this.#begin()
+    this.#rememberOwner()
+    const mustBeWhole = status < 300 && (sse || (untilClose && !bodyless))
+    if (mustBeWhole && !reader.complete && reader.errorEvent === null) {
       this.#breakAnswer(breakages.truncated)
       return
     }
-    exchange.served.end()
+    this.#over = true
+    this.#keepAlive.stop()
+    this.#exchange.served.end()
     const errorEvent = reader.errorEvent !== null
     const failed = status >= 400 || errorEvent
-    exchange.answerEnded({
+    this.#exchange.answerEnded({
       outcome: failed ? 'failed' : 'done',
       phase: this.phase,
       cause: errorEvent ? 'error event' : failed ? `status ${status}` : 'done',
@@ -229,56 +295,43 @@ export class EngineAttempt implements UpstreamHandler {
     return { ...usage, outputTokens: outputEvents }
   }
 
-  error(failure: UpstreamFailure): void {
-    if (this.#over) return
-    const exchange = this.#exchange
-    if (!exchange.served.begun) {
-      this.#over = true
-      this.#cancelKeepAlive?.()
-      const { storesState } = exchange.incoming
-      exchange.attemptFailed(failureOf(failure, storesState), false)
+  #failed(failure: UpstreamFailure): void {
+    if (this.answering) {
+      this.#breakAnswer(breakageOf(failure))
       return
     }
-    const timedOut = failure.cause === 'idle-timeout' || failure.cause === 'first-byte-timeout'
-    this.#breakAnswer(timedOut ? breakages.silent : breakages.broken)
-  }
-
-  /** Ends it from our side: the engine is gone, or we are going. */
-  giveUp(why: 'engine gone' | 'shutting down' | 'internal'): void {
-    if (this.#over) return
+    this.#over = true
+    this.#keepAlive.stop()
     const exchange = this.#exchange
-    if (exchange.served.begun) {
-      this.#breakAnswer(breakages[why])
-      return
-    }
-    this.abort()
-    exchange.attemptFailed(
-      {
-        phase: this.phase,
-        cause: why,
-        mayRun: true,
-        endpointFault: why === 'engine gone',
-        repeatable: why === 'engine gone' && !exchange.incoming.storesState,
-        retryAfterMs: null,
-      },
-      false,
-    )
+    exchange.attemptFailed(failureOf(failure, exchange.incoming.storesState), false)
   }
 
   /** What the client has is not whole: it is told so, in its API's words where it streams. */
   #breakAnswer({ code, message, cause, endpointFault }: Breakage): void {
     const exchange = this.#exchange
+    const { api, requestId } = exchange
+    const inStream = this.#head === null || (this.#head.sse && this.#head.contentLength === null)
+    const words = inStream ? renderErrorEvent(api, code, message, requestId) : null
+    this.#breakWith(words, cause, endpointFault)
+  }
+
+  #tellLateError(late: LateError): void {
+    const { api, requestId } = this.#exchange
+    this.#breakWith(late.event(api, requestId), `status ${late.status}`, late.status >= 500)
+  }
+
+  #breakWith(words: string | null, cause: string, endpointFault: boolean): void {
     this.abort()
-    const { api, requestId, served } = exchange
-    const inStream = this.#sse && this.#head!.contentLength === null
-    const words = inStream ? Buffer.from(renderErrorEvent(api, code, message, requestId)) : null
-    served.break(words)
+    const exchange = this.#exchange
+    // What broke off within an event must not swallow the words.
+    const apart = words === null || this.#boundary.between ? words : `\n\n${words}`
+    exchange.served.break(apart === null ? null : Buffer.from(apart))
     exchange.answerEnded({
       outcome: 'failed',
       phase: this.phase,
       cause,
       endpointFault,
-      usage: this.#reader?.usage ?? { promptTokens: null, outputTokens: null, cachedTokens: null },
+      usage: this.usage,
       answered: null,
     })
   }
@@ -290,33 +343,25 @@ export class EngineAttempt implements UpstreamHandler {
     headers.push('x-warmpath-request-id', this.#exchange.requestId)
   }
 
-  /** How long the engine may be silent before its first byte: the limit beyond the prediction. */
+  /** How long the engine may be silent before its first token: the limit beyond the prediction. */
   #patienceMs(): number {
     const { firstByteTimeoutMs } = this.#exchange.gateway.parts.config
     return firstByteTimeoutMs + predictionSlack * this.#dispatch.predictedTtftMs
   }
 
-  /** Intermediaries cut silent connections; a comment now and then keeps them open (F127). */
-  #armKeepAlive(): void {
-    const { config, scheduler } = this.#exchange.gateway.parts
-    const streams = this.#exchange.incoming.arrived.streaming
-    if (config.sseKeepAliveMs === 0 || !streams) return
-    this.#cancelKeepAlive = scheduler.at(scheduler.nowMs() + config.sseKeepAliveMs, () => {
-      this.#cancelKeepAlive = null
-      if (this.#over) return
-      if (!this.answering) this.#beginEarly()
-      this.#exchange.served.write(keepAliveComment, null)
-      this.#armKeepAlive()
-    })
-  }
-
-  #beginEarly(): void {
-    const headers = ['content-type', 'text/event-stream; charset=utf-8']
-    headers.push('cache-control', 'no-cache', 'x-accel-buffering', 'no')
-    this.#addOwnHeaders(headers)
-    this.#sse = true
-    this.#exchange.status = 200
-    this.#head = { status: 200, reason: '', headers, contentLength: null }
-    this.#exchange.served.begin(this.#head)
+  /** Commits the answer to status 200 where the engine has not spoken yet. */
+  #stillWaiting(): void {
+    const { served, requestId, clientRequestId } = this.#exchange
+    if (this.#head !== null) {
+      this.#begin()
+    } else if (!this.answering) {
+      const headers = ['content-type', 'text/event-stream; charset=utf-8']
+      headers.push('cache-control', 'no-cache', 'x-accel-buffering', 'no')
+      headers.push('x-request-id', clientRequestId ?? requestId)
+      this.#addOwnHeaders(headers)
+      this.#exchange.status = 200
+      served.begin({ status: 200, reason: '', headers, contentLength: null })
+    }
+    served.write(keepAliveComment, null)
   }
 }

@@ -6,13 +6,15 @@ import { type ErrorCode, errorCatalogue } from '../../base/errors.ts'
 import type { Dispatch, Hold, Refuse } from '../../core/decisions.ts'
 import type { EndpointKey, Outcome, Phase, RequestArrived, Usage } from '../../core/events.ts'
 import type { GoneReason, RequestReceiver, ServedRequest } from '../../io/http1-server/served.ts'
+import type { Measured } from '../../observe/decision-log.ts'
 import { logLines } from '../../observe/log-lines.ts'
 import type { Api } from '../../protocol/api.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
 import { EngineAttempt } from './engine-attempt.ts'
-import type { Gateway } from './gateway.ts'
+import type { Gateway, OpenExchange } from './gateway.ts'
 import { headerOf } from './headers.ts'
 import { type Incoming, readIncoming } from './incoming.ts'
+import { recordEnd } from './record-end.ts'
 import type { Route } from './route-of.ts'
 
 export type ExchangeRoute = Extract<Route, { kind: 'prompt' | 'pass' | 'stored-response' }>
@@ -21,6 +23,8 @@ export type ExchangeRoute = Extract<Route, { kind: 'prompt' | 'pass' | 'stored-r
 export interface AttemptFailure {
   readonly phase: Phase
   readonly cause: string
+  /** Whether any of the request may have reached the engine. */
+  readonly sent: boolean
   readonly mayRun: boolean
   readonly endpointFault: boolean
   /** Nothing was processed, or the connection broke: it may be sent elsewhere. */
@@ -38,11 +42,7 @@ export interface AnswerEnd {
   readonly answered: { readonly chain: RequestArrived['chain']; readonly bytes: number } | null
 }
 
-const noUsage: Usage = { promptTokens: null, outputTokens: null, cachedTokens: null }
-
-const emptyBody = Buffer.alloc(0)
-
-export class Exchange implements RequestReceiver {
+export class Exchange implements RequestReceiver, OpenExchange {
   readonly requestId: string
   readonly gateway: Gateway
   readonly route: ExchangeRoute
@@ -83,8 +83,12 @@ export class Exchange implements RequestReceiver {
     return this.#incoming!
   }
 
+  get endpoint(): EndpointKey | null {
+    return this.#dispatch?.endpoint ?? null
+  }
+
   get servedBy(): EndpointKey | null {
-    return this.#attempt === null ? null : this.#dispatch!.endpoint
+    return this.#attempt === null ? null : this.endpoint
   }
 
   /** When the engine last gave a sign of life for this request. */
@@ -107,11 +111,19 @@ export class Exchange implements RequestReceiver {
 
   bodyEnd(): void {
     if (this.#over) return
+    try {
+      this.#bodyCame()
+    } catch (error) {
+      this.crashed(error)
+    }
+  }
+
+  #bodyCame(): void {
     const pieces = this.#pieces
     // A body that came in one piece is not copied.
     const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, this.#bodyBytes)
     this.#pieces.length = 0
-    this.#route(pieces.length === 0 && this.#bodyBytes === 0 ? emptyBody : body)
+    this.#route(body)
   }
 
   /** A declared length says at once what would be said later. */
@@ -180,7 +192,8 @@ export class Exchange implements RequestReceiver {
     const failed = this.#attempt!
     const { endpoint, attempt } = this.#dispatch!
     const repeatable = failure.repeatable && attempt <= config.retriesMax
-    const mayRetry = repeatable && this.gateway.retryBudget.spend()
+    // Where nothing was sent, going elsewhere adds no load to the fleet.
+    const mayRetry = repeatable && (!failure.sent || this.gateway.retryBudget.spend())
     metrics.attemptFailed(endpoint, failure.phase, failure.cause)
     if (failure.endpointFault) probeSoon(endpoint)
     this.#answeredRefusal = answered
@@ -212,15 +225,38 @@ export class Exchange implements RequestReceiver {
         moved,
       ),
     )
+    if (!moved && !this.#over && !answered) {
+      // The router had given the request up already, on a refusal that then broke off.
+      this.sendError('upstream_broken', 'The engine refused the request and broke off.', 1_000)
+      this.#finish()
+    }
     return moved || this.#over
   }
 
-  /** The engine's answer ended, well or badly; `reported` is false when the router knows already. */
+  /** The engine's answer ended, well or badly. */
   answerEnded(end: AnswerEnd): void {
     if (this.#over) return
+    this.#over = true
+    // After a refusal that is relayed the router has forgotten the request.
     if (!this.#answeredRefusal) this.#tellEnded(end)
-    this.#record(end)
-    this.#finish()
+    const nowMs = this.gateway.nowMs()
+    const measured = this.#measured(nowMs)
+    const { series } = this.#attempt!
+    const { outcome, phase, cause, usage } = end
+    recordEnd(this.gateway.parts, this.#arrived!, this.#dispatch!, series, {
+      atMs: nowMs,
+      outcome,
+      phase,
+      cause,
+      usage,
+      ...measured,
+    })
+    this.gateway.closed(this)
+  }
+
+  /** No attempt can follow: a large body is not kept through a long answer. */
+  bodyNoLongerNeeded(): void {
+    this.#incoming = { ...this.#incoming!, body: null }
   }
 
   #tellEnded(end: AnswerEnd): void {
@@ -235,54 +271,17 @@ export class Exchange implements RequestReceiver {
     this.gateway.parts.decisionLog?.ended(event, this.#measured(event.atMs))
   }
 
-  #measured(nowMs: number) {
-    const dispatchedMs = this.#attempt!.dispatchedMs
-    const { firstTokenMs } = this
+  #measured(nowMs: number): Measured {
+    const { dispatchedMs } = this.#attempt!
+    const { firstTokenMs, receivedMs, status } = this
     return {
       endpoint: this.#dispatch!.endpoint,
-      status: this.status,
+      status,
       attempts: this.#attempts,
-      ttftMs: firstTokenMs === null ? null : firstTokenMs - this.receivedMs,
+      ttftMs: firstTokenMs === null ? null : firstTokenMs - receivedMs,
       ttftSinceDispatchMs: firstTokenMs === null ? null : firstTokenMs - dispatchedMs,
-      e2eMs: nowMs - this.receivedMs,
+      e2eMs: nowMs - receivedMs,
     }
-  }
-
-  #record(end: AnswerEnd): void {
-    const nowMs = this.gateway.nowMs()
-    const { log, recent } = this.gateway.parts
-    const dispatch = this.#dispatch!
-    const measured = this.#measured(nowMs)
-    const { outcome, phase, cause, usage } = end
-    this.#attempt!.series.ended({
-      outcome,
-      status: this.status,
-      e2eMs: measured.e2eMs,
-      usage,
-      predictedCachedTokens: dispatch.cachedTokens,
-    })
-    recent.ended(this.requestId, { atMs: nowMs, outcome, phase, cause, usage, ...measured })
-    if (!log.enabled(outcome === 'failed' ? 'warn' : 'debug')) return
-    log.log(
-      logLines.requestDone({
-        requestId: this.requestId,
-        model: this.#arrived!.model,
-        endpoint: dispatch.endpoint,
-        tenant: this.#arrived!.tenant,
-        sessionId: dispatch.sessionId,
-        status: this.status,
-        outcome,
-        phase,
-        cause,
-        attempts: this.#attempts,
-        queueWaitMs: dispatch.queueWaitMs,
-        ttftMs: measured.ttftMs,
-        predictedTtftMs: dispatch.predictedTtftMs,
-        e2eMs: measured.e2eMs,
-        usage,
-        reason: dispatch.reasons.summary,
-      }),
-    )
   }
 
   /** An error of our own, in the shape that the client's API has. */
@@ -306,12 +305,21 @@ export class Exchange implements RequestReceiver {
 
   /** The engine that serves this refuses connections and has been silent. */
   engineGone(): void {
-    this.#attempt?.giveUp('engine gone')
+    const attempt = this.#attempt!
+    if (attempt.answering) {
+      attempt.giveUp('engine gone')
+      return
+    }
+    attempt.abort()
+    const repeatable = !this.incoming.storesState
+    const { phase } = attempt
+    const what = { cause: 'engine gone', sent: true, mayRun: true, endpointFault: true } as const
+    this.attemptFailed({ phase, ...what, repeatable, retryAfterMs: null }, false)
   }
 
   /** The drain's time is up. */
   shutDown(): void {
-    if (this.#attempt !== null) this.#attempt.giveUp('shutting down')
+    if (this.#attempt?.answering) this.#attempt.giveUp('shutting down')
     else this.#abandon('shutting_down', 'The router is stopping. Send the request again.')
   }
 
@@ -321,19 +329,25 @@ export class Exchange implements RequestReceiver {
     else this.#abandon('internal', `A fault of the router; its log names ${this.requestId}.`)
   }
 
-  #abandon(code: ErrorCode, message: string): void {
-    if (this.#over) return
-    this.#attempt?.abort()
-    this.sendError(code, message, 1_000)
-    this.#finish()
+  /** We failed on this request. Others go on. */
+  crashed(error: unknown): void {
+    this.gateway.parts.log.log(logLines.internalError(this.requestId, error))
+    this.fault()
   }
 
-  endpointEjected(): void {
-    const { metrics, log } = this.gateway.parts
-    const endpoint = this.#dispatch?.endpoint
-    if (endpoint === undefined) return
-    metrics.ejected(endpoint, 'requests failed')
-    log.log(logLines.endpointEjected(endpoint, 'requests failed'))
+  #abandon(code: ErrorCode, message: string): void {
+    if (this.#over) return
+    const attempt = this.#attempt
+    attempt?.abort()
+    this.sendError(code, message, 1_000)
+    if (attempt === null) {
+      this.#finish()
+      return
+    }
+    const { phase, usage } = attempt
+    const cause = code === 'internal' ? 'internal' : 'shutting down'
+    const end = { outcome: 'failed', phase, cause, usage } as const
+    this.answerEnded({ ...end, endpointFault: false, answered: null })
   }
 
   drain(): void {
@@ -343,21 +357,14 @@ export class Exchange implements RequestReceiver {
   gone(why: GoneReason): void {
     if (this.#over) return
     const attempt = this.#attempt
-    attempt?.abort()
-    if (attempt !== null) {
-      const { phase, usage } = attempt
-      const cause = `client ${why}`
-      this.answerEnded({
-        outcome: 'client-gone',
-        phase,
-        cause,
-        endpointFault: false,
-        usage: usage ?? noUsage,
-        answered: null,
-      })
+    if (attempt === null) {
+      this.#finish()
       return
     }
-    this.#finish()
+    attempt.abort()
+    const { phase, usage } = attempt
+    const end = { outcome: 'client-gone', phase, cause: `client ${why}`, usage } as const
+    this.answerEnded({ ...end, endpointFault: false, answered: null })
   }
 
   #finish(): void {

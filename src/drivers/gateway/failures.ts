@@ -31,10 +31,32 @@ export function failureOf(failure: UpstreamFailure, storesState: boolean): Attem
   return {
     phase,
     cause,
+    sent: !untouched,
     mayRun: !untouched,
     endpointFault: !ownFault.has(cause) && !reusedSocketDied,
     repeatable: untouched ? cause !== 'bad-request' : broken.has(cause) && !storesState,
     retryAfterMs: null,
+  }
+}
+
+/**
+ * An answer that refuses before anything was processed: somebody else may take the request. Null
+ * for any other status.
+ */
+export function refusalOf(
+  status: number,
+  headers: readonly string[],
+  storesState: boolean,
+): AttemptFailure | null {
+  if (status !== 503 && status !== 429) return null
+  return {
+    phase: 'headers',
+    cause: `status ${status}`,
+    sent: true,
+    mayRun: false,
+    endpointFault: status === 503,
+    repeatable: !storesState,
+    retryAfterMs: retryAfterOf(headers),
   }
 }
 
@@ -85,11 +107,17 @@ export const breakages = {
   },
 } as const satisfies Record<string, Breakage>
 
+/** How the connection's end ended an answer that had begun. */
+export function breakageOf({ cause }: UpstreamFailure): Breakage {
+  if (cause === 'idle-timeout' || cause === 'first-byte-timeout') return breakages.silent
+  return { ...breakages.broken, cause, endpointFault: !ownFault.has(cause) }
+}
+
 /** Longest `Retry-After` that is taken at its word. */
 const retryAfterMsMax = 60_000
 
 /** `Retry-After` in seconds; dates are not used by engines. Null when there is none. */
-export function retryAfterOf(headers: readonly string[]): number | null {
+function retryAfterOf(headers: readonly string[]): number | null {
   const value = headerOf(headers, 'retry-after')
   if (value === null) return null
   const seconds = Number(value)

@@ -4,7 +4,7 @@
  */
 import type { Scheduler } from '../../base/scheduler.ts'
 import type { Config } from '../../config/config.ts'
-import type { Decision } from '../../core/decisions.ts'
+import type { Decision, Dispatch, Hold, Refuse } from '../../core/decisions.ts'
 import type { EndpointKey, RouterEvent } from '../../core/events.ts'
 import type { Router } from '../../core/router.ts'
 import type { UpstreamPool } from '../../io/http1/upstream-pool.ts'
@@ -13,7 +13,6 @@ import { logLines } from '../../observe/log-lines.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { RecentDecisions } from '../../observe/recent-decisions.ts'
-import type { Exchange } from './exchange.ts'
 import type { ResponseOwners } from './response-owners.ts'
 import { RetryBudget } from './retry-budget.ts'
 
@@ -39,6 +38,26 @@ export interface GatewayParts {
   readonly probeSoon: (endpoint: EndpointKey) => void
 }
 
+/** A request that the gateway has open, whatever kind of connection it is. */
+export interface OpenExchange {
+  readonly requestId: string
+  /** Where it was sent last; null before. */
+  readonly endpoint: EndpointKey | null
+  /** Who serves it at present, for as long as silence would mean something; null for nobody. */
+  readonly servedBy: EndpointKey | null
+  /** When the engine last gave a sign of life for it. */
+  readonly lastSignMs: number
+  dispatched(dispatch: Dispatch): void
+  refused(refuse: Refuse): void
+  held(hold: Hold): void
+  /** The engine that serves it refuses connections and has been silent. */
+  engineGone(): void
+  /** The drain's time is up. */
+  shutDown(): void
+  /** The core failed on an event of this request. */
+  fault(): void
+}
+
 /** A stream silent for this long on an engine that refuses connections is given up (F137). */
 const hungStreamMs = 5_000
 
@@ -46,7 +65,7 @@ export class Gateway {
   readonly parts: GatewayParts
   readonly retryBudget: RetryBudget
   draining = false
-  readonly #exchanges = new Map<string, Exchange>()
+  readonly #exchanges = new Map<string, OpenExchange>()
   #ids = 0
   #cancelWake: (() => void) | null = null
   #onIdle: (() => void) | null = null
@@ -68,11 +87,11 @@ export class Gateway {
     return this.#exchanges.size
   }
 
-  opened(exchange: Exchange): void {
+  opened(exchange: OpenExchange): void {
     this.#exchanges.set(exchange.requestId, exchange)
   }
 
-  closed(exchange: Exchange): void {
+  closed(exchange: OpenExchange): void {
     this.#exchanges.delete(exchange.requestId)
     if (this.#exchanges.size === 0) this.#onIdle?.()
   }
@@ -93,19 +112,23 @@ export class Gateway {
   /** Tells the router something and does what it decides. */
   tell(event: RouterEvent): void {
     const { router, log } = this.parts
+    const exchange = 'requestId' in event ? this.#exchanges.get(event.requestId) : undefined
+    const endpoint = exchange?.endpoint ?? null
     const ejectionsBefore = router.counters.ejections
     let decisions: readonly Decision[]
     try {
       decisions = router.handle(event)
     } catch (error) {
       log.log(logLines.internalError('requestId' in event ? event.requestId : null, error))
-      if ('requestId' in event) this.#exchanges.get(event.requestId)?.fault()
+      exchange?.fault()
       return
     }
-    for (const decision of decisions) this.#act(decision, event.atMs)
-    if (router.counters.ejections > ejectionsBefore && 'requestId' in event) {
-      this.#exchanges.get(event.requestId)?.endpointEjected()
+    if (router.counters.ejections > ejectionsBefore && endpoint !== null) {
+      const cause = 'cause' in event ? event.cause : 'requests failed'
+      this.parts.metrics.ejected(endpoint, cause)
+      log.log(logLines.endpointEjected(endpoint, cause))
     }
+    for (const decision of decisions) this.#act(decision, event.atMs)
   }
 
   /** What a watcher found out about an endpoint. */

@@ -18,11 +18,7 @@ const hopByHop: ReadonlySet<string> = new Set([
  * endpoint, a priority or another's cache, so none is passed on.
  */
 const internal: ReadonlySet<string> = new Set([
-  'x-gateway-destination-endpoint',
-  'x-gateway-destination-endpoint-served',
-  'x-gateway-inference-fairness-id',
-  'x-gateway-inference-objective',
-  'x-gateway-model-name-rewrite',
+  'x-envoy-original-dst-host',
   'x-prefiller-host-port',
   'x-prefiller-url',
   'x-encoder-hosts-ports',
@@ -31,15 +27,13 @@ const internal: ReadonlySet<string> = new Set([
   'x-kv-cache-source-host-port',
   'x-session-token',
 ])
-const internalPrefixes = ['x-warmpath-', 'x-llm-d-']
+const internalPrefixes = ['x-warmpath-', 'x-gateway-', 'x-llm-d-']
 
 /** Written anew for the engine. */
 const ownToEngine: ReadonlySet<string> = new Set([
   'host',
   'content-length',
   'expect',
-  // Without it engines answer in plain bytes, which can be read along.
-  'accept-encoding',
   'x-request-id',
 ])
 
@@ -48,6 +42,8 @@ export interface ToEngine {
   readonly requestId: string
   /** Replaces the client's `Authorization`; null passes the client's on. */
   readonly apiKey: string | null
+  /** The answer is read along: engines are not asked to compress it (F007). */
+  readonly observed: boolean
 }
 
 /** Flat name, value list for the engine. */
@@ -60,6 +56,7 @@ export function headersToEngine(raw: readonly string[], to: ToEngine): string[] 
     if (hopByHop.has(name) || ownToEngine.has(name) || isInternal(name)) continue
     if (named?.has(name)) continue
     if (name === 'authorization' && to.apiKey !== null) continue
+    if (name === 'accept-encoding' && to.observed) continue
     headers.push(raw[i]!, raw[i + 1]!)
   }
   return headers

@@ -1,5 +1,6 @@
 /** From a body to what the router is told, and what the engine is sent. */
 import type { ErrorCode } from '../../base/errors.ts'
+import type { Config } from '../../config/config.ts'
 import { emptyChain } from '../../core/block-chain.ts'
 import type { EndpointKey, RequestArrived } from '../../core/events.ts'
 import type { PromptRead } from '../../protocol/prompt-hasher.ts'
@@ -25,6 +26,8 @@ export interface IncomingProblem {
 }
 
 const defaultTenant = 'default'
+/** Characters of a session's or a tenant's name that count. */
+const namesCharsMax = 256
 
 export function readIncoming(exchange: Exchange, body: Buffer): Incoming | IncomingProblem {
   const { route } = exchange
@@ -150,23 +153,24 @@ function arrivedOf(exchange: Exchange, known: Partial<RequestArrived>): RequestA
     promptBytes: 0,
     maxOutputTokens: null,
     streaming: false,
-    sessionKey: sessionKey === null ? null : sessionKey.slice(0, 256),
-    tenant: tenantOf(exchange) ?? defaultTenant,
+    sessionKey: sessionKey === null ? null : sessionKey.slice(0, namesCharsMax),
+    tenant: tenantOf(headers, config),
     priorityClass: 'standard',
     pinnedTo: null,
     ...known,
   }
 }
 
-function tenantOf(exchange: Exchange): string | null {
-  const { tenantHeader } = exchange.gateway.parts.config
-  if (tenantHeader === null) return null
-  return headerOf(exchange.served.head.headers, tenantHeader)?.slice(0, 256) ?? null
+/** Who is charged and protected: only a header that the operator vouches for may say. */
+export function tenantOf(headers: readonly string[], config: Config): string {
+  const named = config.tenantHeader === null ? null : headerOf(headers, config.tenantHeader)
+  return named?.slice(0, namesCharsMax) ?? defaultTenant
 }
 
 /** Tenants do not share a cache namespace; without tenants there is one. */
 function namespaceOf(exchange: Exchange): string {
-  return tenantOf(exchange) ?? ''
+  const tenant = tenantOf(exchange.served.head.headers, exchange.gateway.parts.config)
+  return tenant === defaultTenant ? '' : tenant
 }
 
 function aliased(exchange: Exchange, model: string | null): string | null {

@@ -24,9 +24,17 @@ const adminPages: ReadonlyMap<string, Extract<Route, { kind: 'admin' }>['page']>
   ['/status', 'status'],
 ])
 
-/** Engine paths outside `/v1` that clients use. */
+/**
+ * Engine paths outside `/v1` that clients use. Of Ollama's own API only what asks: its other paths
+ * pull, change and delete models.
+ */
 const enginePaths =
-  /^\/(tokenize|detokenize|rerank|v2\/rerank|score|pooling|classify|generate|api)(\/|$)/
+  /^\/(tokenize|detokenize|rerank|v2\/rerank|score|pooling|classify|generate|api\/(chat|generate|embed|embeddings|tags|ps|show|version))$/
+
+/** A path that another server could take for a different one, as by going up a folder. */
+const ambiguousPath = /\/(\.|%2e){1,2}(\/|%2f|\\|%5c|;|$)|\\|%5c|%00/i
+
+const pathWithModel = /^\/v1\/(?:models\/(.+)|(?:engines|deployments)\/([^/]+))/
 
 /** APIs whose POST creates something that stays: never sent twice. */
 const storingPaths =
@@ -42,6 +50,7 @@ export function routeOf(method: string, target: string): Route {
   if (path.startsWith('/debug/decisions/') && reads) {
     return { kind: 'decision', id: decoded(path.slice('/debug/decisions/'.length)) }
   }
+  if (ambiguousPath.test(path)) return notFound
   if (!path.startsWith('/v1/')) return enginePaths.test(path) ? pass(false) : notFound
   const api = apiOfPath(path)
   if (api !== 'other') return method === 'POST' ? { kind: 'prompt', api } : pass(false)
@@ -52,11 +61,13 @@ export function routeOf(method: string, target: string): Route {
   if (path.startsWith('/v1/responses/')) {
     return { kind: 'stored-response', id: decoded(path.split('/')[3]!) }
   }
-  return pass(storingPaths.test(path) && !reads)
+  const match = pathWithModel.exec(path)
+  const named = match?.[1] ?? match?.[2]
+  return pass(storingPaths.test(path) && !reads, named === undefined ? null : decoded(named))
 }
 
-function pass(storesState: boolean): Route {
-  return { kind: 'pass', modelInPath: null, storesState }
+function pass(storesState: boolean, modelInPath: string | null = null): Route {
+  return { kind: 'pass', modelInPath, storesState }
 }
 
 /** The path without its query and without slashes at its end. */

@@ -1,6 +1,5 @@
 /** Builds a gateway from its configuration: the only place that knows all of its parts. */
 import { randomBytes } from 'node:crypto'
-import type { Duplex } from 'node:stream'
 import { seededRandom } from '../../base/random.ts'
 import type { Scheduler } from '../../base/scheduler.ts'
 import type { Config } from '../../config/config.ts'
@@ -46,9 +45,15 @@ const spareConnections = 10_000
 const decisionLogBytesMax = 256 * 1_048_576
 const decisionQueueBytesMax = 8 * 1_048_576
 
-/** Rejects with the system's error where the address cannot be had. */
-export async function startGateway(config: Config, log: Logger): Promise<RunningGateway> {
-  const scheduler = realTimeScheduler()
+/**
+ * Rejects with the system's error where the address cannot be had.
+ * @param scheduler another clock than the wall's, faster for instance
+ */
+export async function startGateway(
+  config: Config,
+  log: Logger,
+  scheduler: Scheduler = realTimeScheduler(),
+): Promise<RunningGateway> {
   const random = seededRandom(config.seed)
   const router = new Router({
     policy: policies[config.policy](),
@@ -82,7 +87,6 @@ export async function startGateway(config: Config, log: Logger): Promise<Running
     idPrefix: `wp-${randomBytes(5).toString('hex')}`,
     probeSoon: (endpoint) => watcher.probeSoon(endpoint),
   })
-  const upgraded = new Set<Duplex>()
   let server: HttpServer | null = null
   const startedAtMs = scheduler.nowMs()
   const view: AdminView = {
@@ -121,7 +125,7 @@ export async function startGateway(config: Config, log: Logger): Promise<Running
       keepAliveMs,
       stalledMs: config.streamIdleTimeoutMs,
       connectionsMax: config.maxOpenRequests + spareConnections,
-      onRequest: (served) => takeRequest(gateway, view, upgraded, served),
+      onRequest: (served) => takeRequest(gateway, view, served),
       errorBody: (code, message) => {
         metrics.refused(code)
         return renderErrorBody('other', code, message, null)
@@ -131,7 +135,7 @@ export async function startGateway(config: Config, log: Logger): Promise<Running
   )
   joinEndpoints(config, gateway, links, watcher)
   log.log(logLines.listening(server.address, config.endpoints.length, config.policy))
-  return running(gateway, server, watcher, links, upgraded)
+  return running(gateway, server, watcher, links)
 }
 
 function joinEndpoints(
@@ -185,13 +189,11 @@ function running(
   server: HttpServer,
   watcher: EndpointWatcher,
   links: ReadonlyMap<EndpointKey, EngineLink>,
-  upgraded: ReadonlySet<Duplex>,
 ): RunningGateway {
   const { log, config, scheduler } = gateway.parts
   const close = async (): Promise<void> => {
     gateway.draining = true
     gateway.breakAll()
-    for (const socket of upgraded) socket.destroy()
     watcher.stop()
     gateway.stop()
     await server.destroy()

@@ -1,117 +1,257 @@
-/** Carries an upgraded connection (a realtime WebSocket) to the engine chosen at its handshake. */
+/**
+ * One upgraded connection (a realtime WebSocket): routed like any request at its handshake, then a
+ * tunnel to that endpoint for as long as both sides want it.
+ */
 import type { Duplex } from 'node:stream'
-import type { EndpointKey } from '../../core/events.ts'
+import { type ErrorCode, errorCatalogue } from '../../base/errors.ts'
+import { emptyChain } from '../../core/block-chain.ts'
+import type { Dispatch, Refuse } from '../../core/decisions.ts'
+import type { EndpointKey, Outcome, Phase } from '../../core/events.ts'
 import { tunnel } from '../../io/http1/tunnel.ts'
-import type { UpstreamFailure } from '../../io/http1/upstream.ts'
-import type { UpstreamPool } from '../../io/http1/upstream-pool.ts'
-import type { RequestHead } from '../../io/http1-server/read-request-head.ts'
+import type { UpstreamCall, UpstreamFailure, UpstreamHandler } from '../../io/http1/upstream.ts'
+import type { RequestReceiver, ServedRequest } from '../../io/http1-server/served.ts'
+import { logLines } from '../../observe/log-lines.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
-
-export type UpgradeChoice =
-  | {
-      readonly endpoint: EndpointKey
-      readonly pool: UpstreamPool
-      /** Called once, when the connection is over. */
-      done(outcome: 'done' | 'failed'): void
-    }
-  | { readonly status: number; readonly message: string }
-
-export interface UpgradeDependencies {
-  choose(model: string | null): UpgradeChoice
-  headersFor(headers: readonly string[]): readonly string[]
-  /** Open upgraded connections: what a drain still waits for, and closes at its end. */
-  readonly tracked: Set<Duplex>
-}
+import { failureOf } from './failures.ts'
+import type { Gateway, OpenExchange } from './gateway.ts'
+import { headersToClient, headersToEngine } from './headers.ts'
+import { tenantOf } from './incoming.ts'
 
 /** The engine's answer to the handshake may take this long. */
 const handshakeTimeoutMs = 30_000
 
-export function handleUpgrade(
-  request: RequestHead,
-  socket: Duplex,
-  head: Buffer,
-  dependencies: UpgradeDependencies,
-): void {
-  socket.on('error', () => socket.destroy())
-  const model = new URL(request.target, 'http://router').searchParams.get('model')
-  const choice = dependencies.choose(model)
-  if ('status' in choice) {
-    answer(socket, choice.status, choice.message)
-    return
+const noUsage = { promptTokens: null, outputTokens: null, cachedTokens: null } as const
+
+export class Upgrade implements OpenExchange, UpstreamHandler {
+  readonly requestId: string
+  /** A tunnel may be silent for as long as it likes. */
+  readonly servedBy = null
+  readonly lastSignMs = Number.POSITIVE_INFINITY
+  readonly #gateway: Gateway
+  readonly #served: ServedRequest
+  readonly #receivedMs: number
+  #model: string | null = null
+  #dispatch: Dispatch | null = null
+  #call: UpstreamCall | null = null
+  #phase: Phase = 'connect'
+  #status: number | null = null
+  #tunnel: readonly Duplex[] = []
+  #paused = false
+  #over = false
+
+  constructor(gateway: Gateway, served: ServedRequest) {
+    this.#gateway = gateway
+    this.#served = served
+    this.requestId = gateway.nextRequestId()
+    this.#receivedMs = gateway.nowMs()
+    gateway.opened(this)
   }
-  let over = false
-  const finish = (outcome: 'done' | 'failed'): void => {
-    if (over) return
-    over = true
-    dependencies.tracked.delete(socket)
-    choice.done(outcome)
+
+  #start(): void {
+    const gateway = this.#gateway
+    const { head } = this.#served
+    const { config, recent } = gateway.parts
+    const named = new URL(head.target, 'http://router').searchParams.get('model')
+    const alias = named !== null && Object.hasOwn(config.aliases, named)
+    this.#model = alias ? config.aliases[named]! : named
+    const arrived = {
+      type: 'request-arrived',
+      atMs: this.#receivedMs,
+      requestId: this.requestId,
+      model: this.#model,
+      chain: emptyChain,
+      promptBytes: 0,
+      maxOutputTokens: null,
+      streaming: true,
+      sessionKey: null,
+      tenant: tenantOf(head.headers, config),
+      priorityClass: 'standard',
+      pinnedTo: null,
+    } as const
+    recent.arrived(arrived)
+    gateway.tell(arrived)
   }
-  dependencies.tracked.add(socket)
-  const call = choice.pool.send(
-    {
-      method: request.method,
-      path: request.target,
-      headers: dependencies.headersFor(request.headers),
-      body: null,
-      upgrade: request.upgrade ?? 'websocket',
-      firstByteTimeoutMs: handshakeTimeoutMs,
-    },
-    {
-      connected() {},
-      headers(status, headers, reason) {
-        socket.write(headText(status, reason, headers))
+
+  get endpoint(): EndpointKey | null {
+    return this.#dispatch?.endpoint ?? null
+  }
+
+  // What the router decides.
+
+  dispatched(dispatch: Dispatch): void {
+    this.#dispatch = dispatch
+    this.#phase = 'connect'
+    const { pool, apiKey } = this.#gateway.parts.links.get(dispatch.endpoint)!
+    const { head } = this.#served
+    const { requestId } = this
+    this.#call = pool.send(
+      {
+        method: head.method,
+        path: head.target,
+        headers: headersToEngine(head.headers, { requestId, apiKey, observed: false }),
+        body: null,
+        upgrade: head.upgrade!,
+        firstByteTimeoutMs: handshakeTimeoutMs,
       },
-      body(payload) {
-        for (const piece of payload) socket.write(piece)
-      },
-      end() {
-        socket.end()
-        finish('done')
-      },
-      error(failure: UpstreamFailure) {
-        answer(socket, 502, `The engine refused the connection (${failure.cause}).`)
-        finish('failed')
-      },
-      upgrade(engine, engineHead, headers) {
-        socket.write(headText(101, 'Switching Protocols', headers, request.upgrade ?? 'websocket'))
-        if (engineHead.length > 0) socket.write(engineHead)
-        if (head.length > 0) engine.write(head)
-        tunnel(socket, engine, (inGoodOrder) => finish(inGoodOrder ? 'done' : 'failed'))
-      },
-    },
-  )
-  socket.on('close', () => {
-    call.abort()
-    finish('done')
-  })
+      this,
+    )
+  }
+
+  refused({ code, message }: Refuse): void {
+    this.#refuse(code, message)
+  }
+
+  held(): void {}
+
+  engineGone(): void {}
+
+  shutDown(): void {
+    this.#end('failed', 'shutting down', false)
+  }
+
+  fault(): void {
+    this.#end('failed', 'internal', false)
+  }
+
+  // What the engine does.
+
+  connected(): void {
+    this.#phase = 'sent'
+  }
+
+  /** It answered, but did not switch: the client gets that answer. */
+  headers(status: number, raw: readonly string[], reason: string): void {
+    const { headers, contentLength } = headersToClient(raw, null)
+    this.#phase = 'body'
+    this.#status = status
+    this.#served.begin({ status, reason, headers, contentLength })
+  }
+
+  body(payload: readonly Buffer[], raw: Buffer | null): void {
+    if (this.#served.write(payload, raw) || this.#paused) return
+    this.#paused = true
+    this.#call!.pause()
+  }
+
+  end(): void {
+    this.#served.end()
+    this.#finished(`status ${this.#status}`, this.#status! >= 500)
+  }
+
+  error(failure: UpstreamFailure): void {
+    if (this.#served.begun) {
+      this.#end('failed', failure.cause, true)
+      return
+    }
+    const gateway = this.#gateway
+    const { endpoint, attempt } = this.#dispatch!
+    const { phase, cause, mayRun, endpointFault, repeatable } = failureOf(failure, false)
+    gateway.parts.metrics.attemptFailed(endpoint, phase, cause)
+    if (endpointFault) gateway.parts.probeSoon(endpoint)
+    gateway.tell({
+      type: 'attempt-failed',
+      atMs: gateway.nowMs(),
+      requestId: this.requestId,
+      phase,
+      cause,
+      mayRun,
+      endpointFault,
+      mayRetry: repeatable && !mayRun && attempt <= gateway.parts.config.retriesMax,
+      retryAfterMs: null,
+    })
+  }
+
+  upgrade(engine: Duplex, early: Buffer, headers: readonly string[]): void {
+    if (this.#over) {
+      engine.destroy()
+      return
+    }
+    this.#phase = 'stream'
+    this.#status = 101
+    const { socket, head } = this.#served.takeSocket()
+    this.#tunnel = [socket, engine]
+    socket.write(switchingHead(headersToClient(headers, null).headers, this.#served.head.upgrade!))
+    if (early.length > 0) socket.write(early)
+    if (head.length > 0) engine.write(head)
+    tunnel(socket, engine, (inGoodOrder) => this.#finished(inGoodOrder ? 'done' : 'cut', false))
+  }
+
+  /** What the client does; the request of a handshake has no body. */
+  readonly receiver: RequestReceiver = {
+    body() {},
+    bodyEnd: () => this.#start(),
+    bodyFailed: (code, message) => this.#refuse(code, message),
+    drain: () => this.#drained(),
+    gone: () => this.#end('client-gone', 'client closed', false),
+  }
+
+  #drained(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    this.#call!.resume()
+  }
+
+  #refuse(code: ErrorCode, message: string): void {
+    const { metrics, log } = this.#gateway.parts
+    metrics.refused(code)
+    log.log(logLines.requestRefused(this.requestId, null, code, message))
+    const body = Buffer.from(renderErrorBody('other', code, message, this.requestId))
+    const headers = ['content-type', 'application/json']
+    const { status } = errorCatalogue[code]
+    this.#served.begin({ status, reason: '', headers, contentLength: body.length })
+    this.#served.write([body], null)
+    this.#served.end()
+    this.#close()
+  }
+
+  /** Both sides are cut. */
+  #end(outcome: Outcome, cause: string, endpointFault: boolean): void {
+    if (this.#over) return
+    this.#call?.abort()
+    if (this.#tunnel.length > 0) for (const side of this.#tunnel) side.destroy()
+    else this.#served.break(null)
+    this.#tell(outcome, cause, endpointFault)
+  }
+
+  #finished(cause: string, endpointFault: boolean): void {
+    const outcome = cause === 'done' ? 'done' : 'failed'
+    if (!this.#over) this.#tell(outcome, cause, endpointFault)
+  }
+
+  #tell(outcome: Outcome, cause: string, endpointFault: boolean): void {
+    const gateway = this.#gateway
+    const dispatch = this.#dispatch
+    const nowMs = gateway.nowMs()
+    this.#close()
+    if (dispatch === null) return
+    const end = { outcome, phase: this.#phase, cause, usage: noUsage }
+    const { requestId } = this
+    const told = { type: 'request-ended', atMs: nowMs, requestId, ...end } as const
+    gateway.tell({ ...told, endpointFault, answered: null })
+    const { recent, metrics } = gateway.parts
+    const e2eMs = nowMs - this.#receivedMs
+    const measured = { status: this.#status, ttftMs: null, ttftSinceDispatchMs: null, e2eMs }
+    const { endpoint, attempt } = dispatch
+    recent.ended(requestId, { atMs: nowMs, ...end, ...measured, endpoint, attempts: attempt })
+    metrics.served(this.#model, endpoint).ended({
+      outcome,
+      status: this.#status,
+      e2eMs,
+      usage: noUsage,
+      predictedCachedTokens: null,
+    })
+  }
+
+  #close(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#gateway.closed(this)
+  }
 }
 
-function headText(
-  status: number,
-  reason: string,
-  headers: readonly string[],
-  upgrade?: string,
-): string {
-  let text = `HTTP/1.1 ${status} ${reason}\r\n`
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i]!.toLowerCase()
-    // The body is relayed decoded and ends with the connection.
-    if (name === 'connection' || name === 'upgrade' || name === 'transfer-encoding') continue
-    text += `${headers[i]}: ${headers[i + 1]}\r\n`
-  }
-  text +=
-    upgrade === undefined
-      ? 'connection: close\r\n'
-      : `connection: Upgrade\r\nupgrade: ${upgrade}\r\n`
-  return `${text}\r\n`
-}
-
-function answer(socket: Duplex, status: number, message: string): void {
-  if (!socket.writable) return
-  const code = status === 404 ? 'model_not_found' : 'no_endpoint'
-  const body = renderErrorBody('other', code, message, null)
-  socket.end(
-    `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
+/** The answer that makes the connection the protocol's own. */
+function switchingHead(headers: readonly string[], protocol: string): string {
+  let text = 'HTTP/1.1 101 Switching Protocols\r\n'
+  for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`
+  return `${text}Connection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`
 }
