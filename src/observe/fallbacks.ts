@@ -33,6 +33,8 @@ export const fallbackCatalogue = {
     'Outcomes kept contradicting what was learned of an endpoint’s speed. It is learned anew.',
   'linger-expired':
     'Abandoned work came off the ledger by its time limit, without a sign from the engine.',
+  'core-rebuilt':
+    'The router found its own state wrong and began anew with what it knows of the fleet.',
   'label-folded': 'A metric label value beyond the bound was counted as `other`.',
 } as const satisfies Record<string, string>
 

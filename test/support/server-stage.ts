@@ -129,11 +129,6 @@ export class ServerStage {
     return this.requests[number]!
   }
 
-  /** When the server has no connection left. */
-  async allClosed(): Promise<void> {
-    while (this.server.connections > 0) await new Promise((resolve) => setImmediate(resolve))
-  }
-
   /** Lets the clock run in steps, with turns of the loop between, so that sockets keep up. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 500) {

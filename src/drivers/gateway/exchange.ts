@@ -183,6 +183,10 @@ export class Exchange implements RequestReceiver, OpenExchange {
     // The client's connection stays open; the router will dispatch or refuse.
   }
 
+  coreRebuilt(): void {
+    if (this.#attempt === null && this.#arrived !== null) this.gateway.tell(this.#arrived)
+  }
+
   /**
    * An attempt came to nothing. Returns true when the request went elsewhere or was refused, false
    * when the engine's own answer (`answered`) is to be relayed.

@@ -13,6 +13,7 @@ import { logLines } from '../../observe/log-lines.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { RecentDecisions } from '../../observe/recent-decisions.ts'
+import { FleetMemory } from './fleet-memory.ts'
 import type { ResponseOwners } from './response-owners.ts'
 import { RetryBudget } from './retry-budget.ts'
 
@@ -29,7 +30,7 @@ export interface GatewayParts {
   readonly recent: RecentDecisions
   readonly decisionLog: DecisionLog | null
   readonly scheduler: Scheduler
-  readonly router: Router
+  readonly makeRouter: () => Router
   readonly links: ReadonlyMap<EndpointKey, EngineLink>
   readonly owners: ResponseOwners
   /** Distinguishes the request ids of this process from those of others. */
@@ -56,6 +57,8 @@ export interface OpenExchange {
   shutDown(): void
   /** The core failed on an event of this request. */
   fault(): void
+  /** The core is a new one, and knows nothing of this request. */
+  coreRebuilt(): void
 }
 
 /** A stream silent for this long on an engine that refuses connections is given up (F137). */
@@ -65,6 +68,8 @@ export class Gateway {
   readonly parts: GatewayParts
   readonly retryBudget: RetryBudget
   draining = false
+  #router: Router
+  readonly #fleetMemory = new FleetMemory()
   readonly #exchanges = new Map<string, OpenExchange>()
   #ids = 0
   #cancelWake: (() => void) | null = null
@@ -72,11 +77,16 @@ export class Gateway {
 
   constructor(parts: GatewayParts) {
     this.parts = parts
+    this.#router = parts.makeRouter()
     this.retryBudget = new RetryBudget(parts.config.retryBudgetRatio)
   }
 
   nowMs(): number {
     return this.parts.scheduler.nowMs()
+  }
+
+  get router(): Router {
+    return this.#router
   }
 
   nextRequestId(): string {
@@ -111,24 +121,46 @@ export class Gateway {
 
   /** Tells the router something and does what it decides. */
   tell(event: RouterEvent): void {
-    const { router, log } = this.parts
     const exchange = 'requestId' in event ? this.#exchanges.get(event.requestId) : undefined
+    if ('endpoint' in event) this.#fleetMemory.told(event)
     const endpoint = exchange?.endpoint ?? null
-    const ejectionsBefore = router.counters.ejections
+    const { counters } = this.#router
+    const ejectionsBefore = counters.ejections
     let decisions: readonly Decision[]
     try {
-      decisions = router.handle(event)
+      decisions = this.#router.handle(event)
     } catch (error) {
-      log.log(logLines.internalError('requestId' in event ? event.requestId : null, error))
-      exchange?.fault()
+      this.#coreFailed(error, exchange)
       return
     }
-    if (router.counters.ejections > ejectionsBefore && endpoint !== null) {
+    if (counters.ejections > ejectionsBefore && endpoint !== null) {
       const cause = 'cause' in event ? event.cause : 'requests failed'
       this.parts.metrics.ejected(endpoint, cause)
-      log.log(logLines.endpointEjected(endpoint, cause))
+      this.parts.log.log(logLines.endpointEjected(endpoint, cause))
     }
     for (const decision of decisions) this.#act(decision, event.atMs)
+  }
+
+  /**
+   * The core found its own state wrong. A new one starts from what is known of the fleet; what it
+   * had learned is lost, requests that run go on unseen by it, and the one at hand is given up.
+   */
+  #coreFailed(error: unknown, exchange: OpenExchange | undefined): void {
+    const { log, metrics, makeRouter } = this.parts
+    log.log(logLines.internalError(exchange?.requestId ?? null, error))
+    metrics.fellBack('core-rebuilt')
+    const router = makeRouter()
+    for (const event of this.#fleetMemory.events(this.nowMs())) {
+      try {
+        router.handle(event)
+      } catch (another) {
+        // Without that endpoint, then: its watcher will tell of it again.
+        log.log(logLines.internalError(null, another))
+      }
+    }
+    this.#router = router
+    exchange?.fault()
+    for (const other of [...this.#exchanges.values()]) other.coreRebuilt()
   }
 
   /** What a watcher found out about an endpoint. */

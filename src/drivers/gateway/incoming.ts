@@ -128,7 +128,8 @@ function storedResponse(exchange: Exchange, body: Buffer, id: string): Incoming 
 
 /** Who holds a stored response: with one endpoint there is no question. */
 function ownerOf(exchange: Exchange, id: string): EndpointKey | null | IncomingProblem {
-  const { owners, router } = exchange.gateway.parts
+  const { router, parts } = exchange.gateway
+  const { owners } = parts
   const owner = owners.ownerOf(id)
   if (owner !== null || router.fleet.size <= 1) return owner
   return {

@@ -55,12 +55,13 @@ export async function startGateway(
   scheduler: Scheduler = realTimeScheduler(),
 ): Promise<RunningGateway> {
   const random = seededRandom(config.seed)
-  const router = new Router({
-    policy: policies[config.policy](),
-    index: new ApproximateIndex(),
-    random,
-    unknownModels: config.unknownModels,
-  })
+  const makeRouter = (): Router =>
+    new Router({
+      policy: policies[config.policy](),
+      index: new ApproximateIndex(),
+      random,
+      unknownModels: config.unknownModels,
+    })
   const metrics = new Metrics()
   metrics.collectProcess()
   const links = new Map<EndpointKey, EngineLink>()
@@ -81,7 +82,7 @@ export async function startGateway(
     recent: new RecentDecisions(recentMax),
     decisionLog,
     scheduler,
-    router,
+    makeRouter,
     links,
     owners: new ResponseOwners(),
     idPrefix: `wp-${randomBytes(5).toString('hex')}`,
@@ -90,7 +91,9 @@ export async function startGateway(
   let server: HttpServer | null = null
   const startedAtMs = scheduler.nowMs()
   const view: AdminView = {
-    router,
+    get router() {
+      return gateway.router
+    },
     metrics,
     recent: gateway.parts.recent,
     config,
@@ -206,6 +209,8 @@ function running(
     const limit = Promise.withResolvers<void>()
     const cancelLimit = scheduler.at(scheduler.nowMs() + config.drainTimeoutMs, limit.resolve)
     await Promise.race([gateway.idle(), limit.promise])
+    // The last answers may still be on their way.
+    await Promise.race([server.allClosed(), limit.promise])
     cancelLimit()
     const left = gateway.openRequests
     await close()

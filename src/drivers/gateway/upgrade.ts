@@ -103,6 +103,8 @@ export class Upgrade implements OpenExchange, UpstreamHandler {
 
   held(): void {}
 
+  coreRebuilt(): void {}
+
   engineGone(): void {}
 
   shutDown(): void {

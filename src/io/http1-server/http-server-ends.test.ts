@@ -98,7 +98,7 @@ describe('clients that leave', () => {
       client.socket[method]()
       await request.when((one) => one.goneWhy !== null)
       assert.ok(request.served.over)
-      await stage.allClosed()
+      await stage.server.allClosed()
     })
 
     test(`in the middle of the body, ${title}`, async (t) => {
@@ -209,7 +209,7 @@ describe('the server', () => {
     assert.equal(how, 'end')
     assert.match(text, /Connection: close\r\n\r\none$/)
     busy.close()
-    await stage.allClosed()
+    await stage.server.allClosed()
     const late = stage.client()
     assert.equal((await late.over()).how, 'reset', `port ${port} still listens`)
   })

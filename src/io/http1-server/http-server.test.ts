@@ -173,7 +173,7 @@ describe('bodies', () => {
     await stage.pass(1_000)
     assert.equal(stage.server.connections, 1)
     await stage.pass(2_000)
-    await stage.allClosed()
+    await stage.server.allClosed()
   })
 
   test('paused, nothing more is read; resumed, the rest comes', async (t) => {

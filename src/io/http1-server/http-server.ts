@@ -22,6 +22,7 @@ export class HttpServer implements ConnectionHost {
   readonly #server: Server
   readonly #connections = new Set<ServerConnection>()
   #cancelSweep: (() => void) | null = null
+  #onAllClosed: (() => void) | null = null
   #date = ''
   #dateUntilMs = Number.NEGATIVE_INFINITY
 
@@ -68,6 +69,14 @@ export class HttpServer implements ConnectionHost {
     for (const connection of [...this.#connections]) if (connection.idle) connection.destroy()
   }
 
+  /** When the last connection is gone; only after `stopListening` is that the end. */
+  allClosed(): Promise<void> {
+    if (this.#connections.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#onAllClosed = resolve
+    })
+  }
+
   /** Closes everything that is still open. */
   async destroy(): Promise<void> {
     this.closing = true
@@ -97,6 +106,7 @@ export class HttpServer implements ConnectionHost {
 
   closed(connection: ServerConnection): void {
     this.#connections.delete(connection)
+    if (this.#connections.size === 0) this.#onAllClosed?.()
   }
 
   #sweepSoon(): void {
