@@ -35,6 +35,7 @@ const bytesOf: Readonly<Record<string, number>> = {
   '32 KB': 32_768,
   '128 KB': 131_072,
 }
+const vocabulary = ['the', 'file', 'returns', 'error', 'when', 'path\\n', 'is']
 const connections = 16
 const streamsAtOnce = 48
 const eventsPerStream = 200
@@ -109,7 +110,7 @@ function bodies(bytes: number, stream: boolean): Buffer[] {
     const words = (seed: number, length: number): string => {
       let text = ''
       for (let n = 0; text.length < length; n++) {
-        text += `${['the', 'file', 'returns', 'error', 'when', 'path\\n', 'is'][(seed * 31 + n * n) % 7]} `
+        text += `${vocabulary[(seed * 31 + n * n) % vocabulary.length]} `
       }
       return text.slice(0, length).replaceAll('\\n', '\n')
     }

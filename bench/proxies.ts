@@ -1,4 +1,4 @@
-/** The proxies that the gateway is measured beside, each as a process in front of the same engines. */
+/** The proxies that the gateway is measured beside, each a process before the same engines. */
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 /**
- * A trivial engine for benchmarks, as its own process: `node bench/stub-engine.ts PORT…`. It answers
+ * A trivial engine for benchmarks, a process: `node bench/stub-engine.ts PORT…`. It answers
  * health, models and metrics; to anything else a fixed answer at once, or, for a body that asks for
  * a stream, `events` chunks of which one goes out every `gapMs`.
  */

@@ -73,13 +73,6 @@ export const errorCatalogue = {
     false,
     'The headers are larger than the limit.',
   ),
-  overloaded: entry(
-    429,
-    'rate_limit_error',
-    'router',
-    true,
-    'The fleet is full and the request waited as long as it may. Retry after the time given.',
-  ),
   router_overloaded: entry(
     503,
     'server_error',

@@ -7,7 +7,7 @@ export interface Random {
   next(): number
 }
 
-/** sfc32 (PractRand's small fast counting generator, 128 bits of state), seeded with one integer. */
+/** sfc32 (PractRand's small fast counting generator, 128 bits of state), seeded by one number. */
 export function seededRandom(seed: number): Random {
   let a = seed | 0
   let b = (seed / 4294967296) | 0

@@ -8,6 +8,6 @@ export interface Clock {
  * virtual event queue, so that the engine model runs unchanged in both.
  */
 export interface Scheduler extends Clock {
-  /** Calls `run` at `atMs` (at once, but not synchronously, when that is past). Returns a cancel. */
+  /** Calls `run` at `atMs` (soon, but not synchronously, when that is past). Returns a cancel. */
   at(atMs: number, run: () => void): () => void
 }

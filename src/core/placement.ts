@@ -9,7 +9,7 @@ import type { Prediction } from './open-request.ts'
 import type { Cost, RequestView } from './policy/policy.ts'
 import type { PrefixIndex, TierMatch } from './prefix/prefix-index.ts'
 
-/** Block sizes beyond this are a hybrid model's bookkeeping, not what its cache can match (F063). */
+/** Larger block sizes are a hybrid model's bookkeeping, not what its cache can match (F063). */
 const matchUnitTokensMax = 512
 
 export class Placement {

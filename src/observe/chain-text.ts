@@ -88,7 +88,7 @@ export class ChainBases {
   }
 }
 
-/** Blocks that both chains begin with. Hashes are chained, so equality at i means equality before. */
+/** Blocks that both chains begin with. Hashes are chained: equality at i means equality before. */
 function sharedBlocks(a: BlockChain, b: BlockChain): number {
   let low = 0
   let high = Math.min(a.length, b.length)

@@ -7,7 +7,7 @@ export interface Sample {
   readonly metricName?: string
 }
 
-/** Counts by label values, in a bounded number of rows; what would be one more counts as `other`. */
+/** Counts by label values, in a bounded number of rows; beyond, all counts as `other`. */
 export class Tally {
   readonly #labelNames: readonly string[]
   readonly #rowsMax: number

@@ -1,7 +1,7 @@
 import type { Policy, RequestView } from './policy.ts'
 import { inFlightScores } from './rank.ts'
 
-/** An owner may hold this many times the mean load before its keys spill (Mirrokni et al., 2016). */
+/** An owner may hold so many times the mean load before its keys spill (Mirrokni et al., 2016). */
 const loadFactor = 1.25
 
 /** Blocks at the head of a prompt that identify it where no session is known. */

@@ -2,7 +2,7 @@ import { randomInt } from '../../base/random.ts'
 import type { Policy } from './policy.ts'
 import { rankWithFirst } from './rank.ts'
 
-/** The less busy of two drawn endpoints (Mitzenmacher, 2001): near least-request, without herding. */
+/** The less busy of two drawn endpoints (Mitzenmacher, 2001): least-request without herding. */
 export function powerOfTwo(): Policy {
   return {
     name: 'power-of-two',

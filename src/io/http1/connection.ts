@@ -1,11 +1,10 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions as TlsConnectionOptions } from 'node:tls'
-import type { Exchange } from './exchange.ts'
 import { causeOfError, describeError } from './failure.ts'
 import { http1Limits } from './limits.ts'
 import type { Origin } from './origin.ts'
 import { ResponseParser } from './response-parser.ts'
-import type { UpstreamTlsOptions } from './upstream.ts'
+import type { UpstreamFailureCause, UpstreamRequest, UpstreamTlsOptions } from './upstream.ts'
 
 export interface ConnectionOptions {
   readonly origin: Origin
@@ -19,6 +18,16 @@ export interface ConnectionOwner {
   idleClosed(connection: Connection): void
   /** The socket is gone, for whatever reason; told once. */
   socketClosed(connection: Connection): void
+}
+
+/** The exchange that a connection serves, as the connection sees it. */
+export interface ConnectionUser {
+  readonly request: UpstreamRequest
+  connectedTo(connection: Connection): void
+  /** The parser has something new. */
+  bytesArrived(): void
+  drained(): void
+  failed(cause: UpstreamFailureCause, detail: string): void
 }
 
 /**
@@ -37,12 +46,12 @@ export class Connection {
   readonly socket: Socket
   readonly #owner: ConnectionOwner
   readonly #secure: boolean
-  #exchange: Exchange | null
+  #exchange: ConnectionUser | null
   #connected = false
   #detached = false
 
   /** Connects at once; the exchange is told when that is done or has failed. */
-  constructor(options: ConnectionOptions, owner: ConnectionOwner, exchange: Exchange) {
+  constructor(options: ConnectionOptions, owner: ConnectionOwner, exchange: ConnectionUser) {
     this.#owner = owner
     this.#secure = options.origin.secure
     this.#exchange = exchange
@@ -67,7 +76,7 @@ export class Connection {
   }
 
   /** Takes a resting connection into use. */
-  assign(exchange: Exchange): void {
+  assign(exchange: ConnectionUser): void {
     this.reused = true
     this.#exchange = exchange
   }

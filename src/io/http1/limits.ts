@@ -13,7 +13,7 @@ export const http1Limits = {
   connectTimeoutMs: 5_000,
   /**
    * Silence after which TCP asks whether the host is still there: a long prefill is a silent
-   * socket, and a host that lost its power says nothing either. Node asks ten times, a second apart.
+   * socket, and a host that lost its power says nothing either. Node asks ten times, each second.
    */
   tcpKeepAliveMs: 15_000,
   /** uvicorn, and so vLLM and SGLang, closes idle connections after exactly 5 s. */

@@ -202,7 +202,10 @@ export class World {
 
   #next({ session, index }: OpenTurn): void {
     const following = session.turns[index + 1]
-    if (following === undefined) return this.#endSession()
+    if (following === undefined) {
+      this.#endSession()
+      return
+    }
     this.time.at(this.time.nowMs() + following.gapMs, () => this.#send(session, index + 1))
   }
 
