@@ -88,7 +88,7 @@ test('a request that was held and refused is explained, too', () => {
   const refuse = {
     type: 'refuse',
     requestId: 'r1',
-    code: 'overloaded',
+    code: 'router_overloaded',
     message: 'the fleet is full',
     retryAfterMs: 5000,
   } as const

@@ -27,9 +27,9 @@ test("OpenAI's shape", () => {
 
 test("Anthropic's shape", () => {
   const body = (code: ErrorCode) => JSON.parse(renderErrorBody('messages', code, 'text', 'r1'))
-  assert.deepEqual(body('overloaded'), {
+  assert.deepEqual(body('router_overloaded'), {
     type: 'error',
-    error: { type: 'rate_limit_error', message: 'text' },
+    error: { type: 'overloaded_error', message: 'text' },
     request_id: 'r1',
   })
   assert.equal(body('model_not_found').error.type, 'not_found_error')
