@@ -100,6 +100,6 @@ test('a request that was held and refused is explained, too', () => {
     ],
   })
   assert.match(text, /\+0 ms: held at the router for at most 60000 ms: fleet full/)
-  assert.match(text, /refused with overloaded: the fleet is full \(retry after 5 s\)/)
+  assert.match(text, /refused with router_overloaded: the fleet is full \(retry after 5 s\)/)
   assert.match(text, /It has not ended\.$/)
 })
