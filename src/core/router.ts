@@ -341,11 +341,12 @@ function noEndpoint(event: RequestArrived, pool: Pool): Refuse {
 }
 
 function refusedAttempt(request: OpenRequest, event: AttemptFailed): Refuse {
-  const code = event.cause.includes('timeout')
-    ? 'upstream_timeout'
-    : event.phase === 'connect'
+  const code =
+    event.phase === 'connect'
       ? 'upstream_refused'
-      : 'upstream_broken'
+      : event.cause.includes('timeout')
+        ? 'upstream_timeout'
+        : 'upstream_broken'
   const tried: readonly EndpointKey[] = request.tried
   const times = tried.length === 1 ? 'The engine' : `${tried.length} engines`
   return {

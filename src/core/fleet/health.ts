@@ -90,7 +90,7 @@ export class Health {
     this.#record(1)
     this.#requestFailures++
     if (refused) {
-      this.#downReason = cause
+      this.#downReason = 'connection refused'
       return true
     }
     if (atMs < this.#ejectedUntilMs) return false
