@@ -7,6 +7,7 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Random } from '../base/random.ts'
+import { SlotMap } from '../base/slot-map.ts'
 import type { EndpointCandidate } from './candidate.ts'
 import type { Decision, Dispatch, Reasons, Refuse } from './decisions.ts'
 import type {
@@ -52,7 +53,7 @@ export class Router {
   readonly #options: RouterOptions
   readonly #placement: Placement
   readonly #endpointEvents: EndpointEvents
-  readonly #open = new Map<string, OpenRequest>()
+  readonly #open = new SlotMap<OpenRequest>()
 
   constructor(options: RouterOptions) {
     this.#options = options

@@ -3,6 +3,7 @@
  * what the router decides. It also holds what all requests share.
  */
 import type { Scheduler } from '../../base/scheduler.ts'
+import { SlotMap } from '../../base/slot-map.ts'
 import type { Config } from '../../config/config.ts'
 import type { Decision, Dispatch, Hold, Refuse } from '../../core/decisions.ts'
 import type { EndpointKey, RouterEvent } from '../../core/events.ts'
@@ -70,7 +71,7 @@ export class Gateway {
   draining = false
   #router: Router
   readonly #fleetMemory = new FleetMemory()
-  readonly #exchanges = new Map<string, OpenExchange>()
+  readonly #exchanges = new SlotMap<OpenExchange>()
   #ids = 0
   #cancelWake: (() => void) | null = null
   #onIdle: (() => void) | null = null
@@ -116,7 +117,7 @@ export class Gateway {
 
   /** Ends what is still open, each client told. */
   breakAll(): void {
-    for (const exchange of [...this.#exchanges.values()]) exchange.shutDown()
+    for (const exchange of this.#exchanges.values()) exchange.shutDown()
   }
 
   /** Tells the router something and does what it decides. */
@@ -160,7 +161,7 @@ export class Gateway {
     }
     this.#router = router
     exchange?.fault()
-    for (const other of [...this.#exchanges.values()]) other.coreRebuilt()
+    for (const other of this.#exchanges.values()) other.coreRebuilt()
   }
 
   /** What a watcher found out about an endpoint. */
@@ -177,7 +178,7 @@ export class Gateway {
 
   #breakHung(endpoint: EndpointKey): void {
     const beforeMs = this.nowMs() - hungStreamMs
-    for (const exchange of [...this.#exchanges.values()]) {
+    for (const exchange of this.#exchanges.values()) {
       if (exchange.servedBy === endpoint && exchange.lastSignMs <= beforeMs) exchange.engineGone()
     }
   }

@@ -29,6 +29,8 @@ export interface ExchangeOwner {
 /** One request and its response. */
 export class Exchange implements UpstreamCall, ResponseSink {
   readonly request: UpstreamRequest
+  /** Its owner's: where it stands among the others. */
+  place = 0
   readonly #handler: UpstreamHandler
   readonly #owner: ExchangeOwner
   readonly #writer: BodyWriter

@@ -27,7 +27,8 @@ export class UpstreamPool implements ConnectionOwner, ExchangeOwner {
   readonly #connections = new Set<Connection>()
   /** Resting, the warmest last. */
   #resting: Connection[] = []
-  readonly #exchanges = new Set<Exchange>()
+  /** In no order; each knows its place. */
+  readonly #exchanges: Exchange[] = []
   #closed = false
   #wakeAtMs = Number.POSITIVE_INFINITY
   #cancelWake: (() => void) | null = null
@@ -60,7 +61,7 @@ export class UpstreamPool implements ConnectionOwner, ExchangeOwner {
       refusal = error
     }
     const exchange = new Exchange(request, handler, head, this)
-    this.#exchanges.add(exchange)
+    exchange.place = this.#exchanges.push(exchange) - 1
     if (refusal !== null) failSoon(exchange, 'bad-request', refusal.message)
     else if (this.#closed) failSoon(exchange, 'pool-closed', 'the pool is closed')
     else this.#place(exchange)
@@ -129,7 +130,10 @@ export class UpstreamPool implements ConnectionOwner, ExchangeOwner {
   }
 
   settled(exchange: Exchange): void {
-    this.#exchanges.delete(exchange)
+    const last = this.#exchanges.pop()!
+    if (last === exchange) return
+    this.#exchanges[exchange.place] = last
+    last.place = exchange.place
   }
 
   resend(exchange: Exchange): void {
