@@ -109,7 +109,7 @@ async function playOnce(
   count = 1,
 ): Promise<Seen> {
   const before = engine.calls.length
-  const clients = Array.from({ length: count }, () => stage.chat(told.fields, told.path))
+  const clients = Array.from({ length: count }, () => stage.chat(told.fields, told))
   const client = clients[0]!
   if (told.connects !== false) await engine.call(before + count - 1)
   await told.act?.({ engine, stage, client, call: () => engine.call(before) })

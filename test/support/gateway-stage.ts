@@ -15,6 +15,12 @@ export interface StageOptions {
   readonly timeScale?: number
 }
 
+export interface ChatOptions {
+  readonly path?: string
+  /** Lines of the request's head. */
+  readonly headers?: readonly string[]
+}
+
 export class GatewayStage {
   readonly gateway: RunningGateway
   readonly lines: LogLine[]
@@ -78,11 +84,12 @@ export class GatewayStage {
   }
 
   /** A chat completion, on a connection of its own that closes behind the answer. */
-  chat(fields: object = {}, path = '/v1/chat/completions'): RawClient {
-    const body = JSON.stringify({ ...chatBody, ...fields })
+  chat(fields: object = {}, options: ChatOptions = {}): RawClient {
+    const { path = '/v1/chat/completions', headers = [] } = options
+    const body = Buffer.from(JSON.stringify({ ...chatBody, ...fields }))
     const lines = [`POST ${path} HTTP/1.1`, 'host: router', 'content-type: application/json']
-    lines.push(`content-length: ${Buffer.byteLength(body)}`, 'connection: close', '', body)
-    return this.client().send(Buffer.from(lines.join('\r\n')))
+    lines.push(`content-length: ${body.length}`, 'connection: close', ...headers, '', '')
+    return this.client().send(Buffer.concat([Buffer.from(lines.join('\r\n')), body]))
   }
 
   async status(): Promise<RouterStatus> {

@@ -85,6 +85,7 @@ export class EngineAttempt implements UpstreamHandler {
         path: incoming.path,
         headers: headersToEngine(headers, { requestId, apiKey, observed: api !== 'other' }),
         body: incoming.body,
+        fresh: incoming.storesState,
         firstByteTimeoutMs: patienceMs,
         idleTimeoutMs: patienceMs,
       },

@@ -90,6 +90,15 @@ for (const way of ['closes', 'resets'] as const) {
   })
 }
 
+test('F024: what asks for a fresh socket never goes out on a kept one', async (t) => {
+  const { pool, server } = await upstreamStage(t, alwaysOk)
+  await new RecordedCall(pool, post).over()
+  const call = await new RecordedCall(pool, { ...post, fresh: true }).over()
+  assert.deepEqual(call.told, ['connected', 'headers', 'body', 'end'])
+  assert.equal(server.connections.length, 2)
+  assert.equal(pool.stats.idle, 2)
+})
+
 test('F024: a fresh socket that dies is not resent', async (t) => {
   const { pool, server } = await upstreamStage(t, async (connection) => {
     await connection.request()

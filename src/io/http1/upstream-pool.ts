@@ -92,8 +92,9 @@ export class UpstreamPool implements ConnectionOwner, ExchangeOwner {
   }
 
   #place(exchange: Exchange): void {
+    const { upgrade, fresh = false } = exchange.request
     // A connection that may be upgraded leaves the pool, so it never comes from there.
-    const resting = exchange.request.upgrade === undefined ? this.#takeResting() : null
+    const resting = upgrade === undefined && !fresh ? this.#takeResting() : null
     if (resting === null) {
       this.#connect(exchange)
       return

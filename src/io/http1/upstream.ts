@@ -16,6 +16,11 @@ export interface UpstreamRequest {
    * `call.endBody`.
    */
   readonly body: readonly Buffer[] | StreamedBody | null
+  /**
+   * On a new connection. Where a kept one dies under a request, nobody can tell the server's idle
+   * close from a failure behind the start of the work; for what must not run twice that matters.
+   */
+  readonly fresh?: boolean
   /** Protocol to upgrade to, `websocket` say; the client then writes `Connection: Upgrade`. */
   readonly upgrade?: string
   /** From connected, or the last piece of a streamed body, to the whole final head; null: none. */
