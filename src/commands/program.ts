@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import * as check from './check.ts'
+import * as demo from './demo.ts'
 import * as emulate from './emulate.ts'
 import * as explain from './explain.ts'
 import * as serve from './serve.ts'
@@ -26,6 +27,6 @@ export function createProgram(): Command {
     .configureHelp({ helpWidth: 100 })
     .addHelpText('after', help)
     .exitOverride()
-  for (const command of [serve, emulate, check, explain]) command.register(program)
+  for (const command of [demo, serve, emulate, check, explain]) command.register(program)
   return program
 }
