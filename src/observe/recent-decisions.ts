@@ -36,39 +36,48 @@ export interface ExplainedEnd extends Measured {
 /** Holds, attempts and their failures; a request that is held and released often keeps its last. */
 const stepsMax = 16
 
+interface Entry extends ExplainedRequest {
+  readonly steps: ExplainedStep[]
+  end: ExplainedEnd | null
+}
+
 /** The last requests, by id; the one that arrived first is forgotten first. */
 export class RecentDecisions {
+  readonly #ring: Entry[] = []
+  /** Places in the ring: numbers, so that the map's outgrown tables hold no requests. */
+  readonly #places = new Map<string, number>()
   readonly #capacity: number
-  readonly #requests = new Map<string, ExplainedRequest>()
+  #next = 0
 
   constructor(capacity: number) {
     this.#capacity = capacity
   }
 
   get size(): number {
-    return this.#requests.size
+    return this.#places.size
   }
 
   find(requestId: string): ExplainedRequest | null {
-    return this.#requests.get(requestId) ?? null
+    return this.#entry(requestId) ?? null
   }
 
   arrived(event: RequestArrived): void {
-    this.#requests.set(event.requestId, {
-      requestId: event.requestId,
-      arrivedAtMs: event.atMs,
-      model: event.model,
-      tenant: event.tenant,
-      priorityClass: event.priorityClass,
-      promptBytes: event.promptBytes,
-      streaming: event.streaming,
+    const { requestId, atMs, model, tenant, priorityClass, promptBytes, streaming } = event
+    const place = this.#next
+    this.#next = (place + 1) % this.#capacity
+    const oldest = this.#ring[place]
+    if (oldest !== undefined) this.#places.delete(oldest.requestId)
+    this.#places.set(requestId, place)
+    this.#ring[place] = {
+      requestId,
+      arrivedAtMs: atMs,
+      model,
+      tenant,
+      priorityClass,
+      promptBytes,
+      streaming,
       steps: [],
       end: null,
-    })
-    if (this.#requests.size <= this.#capacity) return
-    for (const oldest of this.#requests.keys()) {
-      this.#requests.delete(oldest)
-      return
     }
   }
 
@@ -82,14 +91,19 @@ export class RecentDecisions {
   }
 
   ended(requestId: string, end: ExplainedEnd): void {
-    const request = this.#requests.get(requestId)
-    if (request !== undefined) this.#requests.set(requestId, { ...request, end })
+    const request = this.#entry(requestId)
+    if (request !== undefined) request.end = end
   }
 
   #step(requestId: string, step: ExplainedStep): void {
-    const request = this.#requests.get(requestId)
-    if (request === undefined) return
-    const steps = [...request.steps.slice(1 - stepsMax), step]
-    this.#requests.set(requestId, { ...request, steps })
+    const steps = this.#entry(requestId)?.steps
+    if (steps === undefined) return
+    if (steps.length >= stepsMax) steps.shift()
+    steps.push(step)
+  }
+
+  #entry(requestId: string): Entry | undefined {
+    const place = this.#places.get(requestId)
+    return place === undefined ? undefined : this.#ring[place]
   }
 }
