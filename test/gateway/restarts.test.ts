@@ -87,9 +87,9 @@ test(
   },
 )
 
-test('F043: a load of minutes before the first byte is waited for', timeout, async (t) => {
+test('F043: a load of two minutes before the first byte is waited for', timeout, async (t) => {
   const timeScale = 200
-  const loadMs = 240_000
+  const loadMs = 120_000
   const engine = await RawEngine.start(t, async (call) => {
     // Nothing else is answered while the model loads.
     engine.healthStatus = null
