@@ -1,6 +1,6 @@
 /**
- * Agents in the simulator: coding sessions of a long own context each, turn by turn, on a fleet that
- * can hold them all. The median time to first token under `warmpath` against `round-robin`, with
+ * Agents in the simulator: coding sessions of a long own context, turn by turn, on a fleet that
+ * holds them all. The median time to first token under `warmpath` against `round-robin`, with
  * the same sessions, tool times and seeds. `npm run bench:agents`
  */
 import { seededRandom } from '../src/base/random.ts'
@@ -103,7 +103,8 @@ if (import.meta.main) {
   const seconds = (ms: number): string => (ms / 1_000).toFixed(2)
   const { sessions, turns, replicas, seeds } = fullSize
   process.stdout.write(
-    `simulated: ${sessions} coding sessions of ${turns} turns, ${replicas} replicas, all submitted at once\n`,
+    `simulated: ${sessions} coding sessions of ${turns} turns, all submitted at once, ` +
+      `${replicas} replicas\n`,
   )
   process.stdout.write(
     textTable(

@@ -61,7 +61,7 @@ function haproxyArgs(folder: string, port: number, engines: readonly number[]): 
   writeFileSync(
     file,
     `global
- maxconn 20000
+ maxconn 8000
  nbthread 1
 defaults
  mode http

@@ -221,7 +221,7 @@ export class Router {
     return this.#open.get(requestId)?.attempt ?? null
   }
 
-  /** Nothing reached the client: the request may be tried elsewhere, in the order of the ranking. */
+  /** Nothing reached the client: the request may be tried elsewhere, ranked anew. */
   #attemptFailed(event: AttemptFailed): readonly Decision[] {
     const request = this.#open.get(event.requestId)
     if (request === undefined || request.attempt === null) return []

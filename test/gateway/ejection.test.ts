@@ -35,7 +35,7 @@ for (const policy of ['warmpath', 'least-request', 'round-robin'] as const) {
           )
           for (const { body } of await Promise.all(clients.map(seenBy))) if (body === well) served++
         }
-        // Three failures eject it; a few more may be on their way, and it is tried again now and then.
+        // Three failures eject it; some more may be on their way, and it is tried again at times.
         assert.ok(bad.calls.length <= 15, `${bad.calls.length} went to the failing engine`)
         if (status === 503) assert.equal(served, requests)
         else assert.equal(served, requests - bad.calls.length)

@@ -13,8 +13,8 @@ import type { AnswerHead } from '../../io/http1-server/served.ts'
 import type { ServedSeries } from '../../observe/served-series.ts'
 import { type AnswerReader, answerReader } from '../../protocol/answer-reader.ts'
 import { renderErrorEvent } from '../../protocol/error-body.ts'
+import type { AttemptOwner } from './attempt-owner.ts'
 import { EventBoundary } from './event-boundary.ts'
-import type { Exchange } from './exchange.ts'
 import { type Breakage, breakageOf, breakages, failureOf, refusalOf } from './failures.ts'
 import type { EngineLink } from './gateway.ts'
 import { headerOf, headersToClient, headersToEngine } from './headers.ts'
@@ -39,7 +39,7 @@ export class EngineAttempt implements UpstreamHandler {
   readonly series: ServedSeries
   lastSignMs: number
   phase: Phase = 'connect'
-  readonly #exchange: Exchange
+  readonly #exchange: AttemptOwner
   readonly #dispatch: Dispatch
   readonly #link: EngineLink
   #call: UpstreamCall | null = null
@@ -53,7 +53,7 @@ export class EngineAttempt implements UpstreamHandler {
   #paused = false
   #over = false
 
-  constructor(exchange: Exchange, dispatch: Dispatch, link: EngineLink, series: ServedSeries) {
+  constructor(exchange: AttemptOwner, dispatch: Dispatch, link: EngineLink, series: ServedSeries) {
     this.#exchange = exchange
     this.#dispatch = dispatch
     this.#link = link

@@ -4,45 +4,21 @@
  */
 import { type ErrorCode, errorCatalogue } from '../../base/errors.ts'
 import type { Dispatch, Hold, Refuse } from '../../core/decisions.ts'
-import type { EndpointKey, Outcome, Phase, RequestArrived, Usage } from '../../core/events.ts'
+import type { EndpointKey, RequestArrived } from '../../core/events.ts'
 import type { GoneReason, RequestReceiver, ServedRequest } from '../../io/http1-server/served.ts'
 import type { Measured } from '../../observe/decision-log.ts'
 import { logLines } from '../../observe/log-lines.ts'
 import type { Api } from '../../protocol/api.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
+import type { AnswerEnd, AttemptFailure, AttemptOwner } from './attempt-owner.ts'
 import { EngineAttempt } from './engine-attempt.ts'
 import type { Gateway, OpenExchange } from './gateway.ts'
 import { headerOf } from './headers.ts'
 import { type Incoming, readIncoming } from './incoming.ts'
 import { recordEnd } from './record-end.ts'
-import type { Route } from './route-of.ts'
+import type { ExchangeRoute } from './route-of.ts'
 
-export type ExchangeRoute = Extract<Route, { kind: 'prompt' | 'pass' | 'stored-response' }>
-
-/** How an attempt failed before anything of an answer went to the client. */
-export interface AttemptFailure {
-  readonly phase: Phase
-  readonly cause: string
-  /** Whether any of the request may have reached the engine. */
-  readonly sent: boolean
-  readonly mayRun: boolean
-  readonly endpointFault: boolean
-  /** Nothing was processed, or the connection broke: it may be sent elsewhere. */
-  readonly repeatable: boolean
-  readonly retryAfterMs: number | null
-}
-
-/** How a request ended that an engine answered, in whole or in part. */
-export interface AnswerEnd {
-  readonly outcome: Outcome
-  readonly phase: Phase
-  readonly cause: string
-  readonly endpointFault: boolean
-  readonly usage: Usage
-  readonly answered: { readonly chain: RequestArrived['chain']; readonly bytes: number } | null
-}
-
-export class Exchange implements RequestReceiver, OpenExchange {
+export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
   readonly requestId: string
   readonly gateway: Gateway
   readonly route: ExchangeRoute

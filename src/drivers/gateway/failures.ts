@@ -1,7 +1,7 @@
 /** What a failure of an engine means: who is at fault, what may still run, what may be repeated. */
 import type { ErrorCode } from '../../base/errors.ts'
 import type { UpstreamFailure, UpstreamFailureCause } from '../../io/http1/upstream.ts'
-import type { AttemptFailure } from './exchange.ts'
+import type { AttemptFailure } from './attempt-owner.ts'
 import { headerOf } from './headers.ts'
 
 /** Nothing of the request can have reached an engine. */

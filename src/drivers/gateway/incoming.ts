@@ -3,11 +3,14 @@ import type { ErrorCode } from '../../base/errors.ts'
 import type { Config } from '../../config/config.ts'
 import { emptyChain } from '../../core/block-chain.ts'
 import type { EndpointKey, RequestArrived } from '../../core/events.ts'
+import type { ServedRequest } from '../../io/http1-server/served.ts'
+import type { Api } from '../../protocol/api.ts'
 import type { PromptRead } from '../../protocol/prompt-hasher.ts'
 import { readRequest, spliceModel } from '../../protocol/read-request.ts'
-import type { Exchange } from './exchange.ts'
 import { modelOfForm } from './form-model.ts'
+import type { Gateway } from './gateway.ts'
 import { headerOf } from './headers.ts'
+import type { ExchangeRoute } from './route-of.ts'
 
 export interface Incoming {
   readonly arrived: RequestArrived
@@ -20,6 +23,15 @@ export interface Incoming {
   readonly wantsUsage: boolean
 }
 
+/** The exchange that a body came in by. */
+export interface IncomingOwner {
+  readonly gateway: Gateway
+  readonly requestId: string
+  readonly api: Api
+  readonly route: ExchangeRoute
+  readonly served: ServedRequest
+}
+
 export interface IncomingProblem {
   readonly code: ErrorCode
   readonly message: string
@@ -29,14 +41,14 @@ const defaultTenant = 'default'
 /** Characters of a session's or a tenant's name that count. */
 const namesCharsMax = 256
 
-export function readIncoming(exchange: Exchange, body: Buffer): Incoming | IncomingProblem {
+export function readIncoming(exchange: IncomingOwner, body: Buffer): Incoming | IncomingProblem {
   const { route } = exchange
   if (route.kind === 'stored-response') return storedResponse(exchange, body, route.id)
   if (route.kind === 'pass') return passed(exchange, body, route.modelInPath, route.storesState)
   return prompted(exchange, body)
 }
 
-function prompted(exchange: Exchange, body: Buffer): Incoming | IncomingProblem {
+function prompted(exchange: IncomingOwner, body: Buffer): Incoming | IncomingProblem {
   const { metrics } = exchange.gateway.parts
   const read = readRequest(exchange.api, body, namespaceOf(exchange))
   if (!read.ok) {
@@ -81,7 +93,7 @@ function prompted(exchange: Exchange, body: Buffer): Incoming | IncomingProblem 
 
 /** Anything else: routed by the model that the body, the form or the path names. */
 function passed(
-  exchange: Exchange,
+  exchange: IncomingOwner,
   body: Buffer,
   modelInPath: string | null,
   storesState: boolean,
@@ -113,7 +125,11 @@ function passed(
   }
 }
 
-function storedResponse(exchange: Exchange, body: Buffer, id: string): Incoming | IncomingProblem {
+function storedResponse(
+  exchange: IncomingOwner,
+  body: Buffer,
+  id: string,
+): Incoming | IncomingProblem {
   const owner = ownerOf(exchange, id)
   if (typeof owner === 'object' && owner !== null) return owner
   return {
@@ -127,7 +143,7 @@ function storedResponse(exchange: Exchange, body: Buffer, id: string): Incoming 
 }
 
 /** Who holds a stored response: with one endpoint there is no question. */
-function ownerOf(exchange: Exchange, id: string): EndpointKey | null | IncomingProblem {
+function ownerOf(exchange: IncomingOwner, id: string): EndpointKey | null | IncomingProblem {
   const { router, parts } = exchange.gateway
   const { owners } = parts
   const owner = owners.ownerOf(id)
@@ -140,7 +156,7 @@ function ownerOf(exchange: Exchange, id: string): EndpointKey | null | IncomingP
   }
 }
 
-function arrivedOf(exchange: Exchange, known: Partial<RequestArrived>): RequestArrived {
+function arrivedOf(exchange: IncomingOwner, known: Partial<RequestArrived>): RequestArrived {
   const { headers } = exchange.served.head
   const { config } = exchange.gateway.parts
   let sessionKey: string | null = null
@@ -169,12 +185,12 @@ export function tenantOf(headers: readonly string[], config: Config): string {
 }
 
 /** Tenants do not share a cache namespace; without tenants there is one. */
-function namespaceOf(exchange: Exchange): string {
+function namespaceOf(exchange: IncomingOwner): string {
   const tenant = tenantOf(exchange.served.head.headers, exchange.gateway.parts.config)
   return tenant === defaultTenant ? '' : tenant
 }
 
-function aliased(exchange: Exchange, model: string | null): string | null {
+function aliased(exchange: IncomingOwner, model: string | null): string | null {
   if (model === null) return null
   const { aliases } = exchange.gateway.parts.config
   return Object.hasOwn(aliases, model) ? aliases[model]! : null
@@ -185,7 +201,7 @@ function spliced(body: Buffer, span: Parameters<typeof spliceModel>[1] | null, m
 }
 
 /** Engines redirect a trailing slash, and a redirected POST is lost: it is taken off instead. */
-function pathOf(exchange: Exchange): string {
+function pathOf(exchange: IncomingOwner): string {
   const { target } = exchange.served.head
   const query = target.indexOf('?')
   let end = query < 0 ? target.length : query

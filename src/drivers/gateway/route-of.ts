@@ -17,6 +17,9 @@ export type Route =
     }
   | { readonly kind: 'not-found' }
 
+/** Routes that an engine answers. */
+export type ExchangeRoute = Extract<Route, { kind: 'prompt' | 'pass' | 'stored-response' }>
+
 const adminPages: ReadonlyMap<string, Extract<Route, { kind: 'admin' }>['page']> = new Map([
   ['/healthz', 'healthz'],
   ['/readyz', 'readyz'],
@@ -28,8 +31,11 @@ const adminPages: ReadonlyMap<string, Extract<Route, { kind: 'admin' }>['page']>
  * Engine paths outside `/v1` that clients use. Of Ollama's own API only what asks: its other paths
  * pull, change and delete models.
  */
-const enginePaths =
-  /^\/(tokenize|detokenize|rerank|v2\/rerank|score|pooling|classify|generate|api\/(chat|generate|embed|embeddings|tags|ps|show|version))$/
+const enginePaths: ReadonlySet<string> = new Set([
+  ...['/tokenize', '/detokenize', '/rerank', '/v2/rerank', '/score', '/pooling', '/classify'],
+  ...['/generate', '/api/chat', '/api/generate', '/api/embed', '/api/embeddings', '/api/tags'],
+  ...['/api/ps', '/api/show', '/api/version'],
+])
 
 /** A path that another server could take for a different one, as by going up a folder. */
 const ambiguousPath = /\/(\.|%2e){1,2}(\/|%2f|\\|%5c|;|$)|\\|%5c|%00/i
@@ -37,8 +43,12 @@ const ambiguousPath = /\/(\.|%2e){1,2}(\/|%2f|\\|%5c|;|$)|\\|%5c|%00/i
 const pathWithModel = /^\/v1\/(?:models\/(.+)|(?:engines|deployments)\/([^/]+))/
 
 /** APIs whose POST creates something that stays: never sent twice. */
-const storingPaths =
-  /^\/v1\/(files|batches|uploads|fine_tuning|assistants|threads|vector_stores|load_lora_adapter|unload_lora_adapter)(\/|$)/
+const storingPath = new RegExp(
+  `^/v1/(${[
+    ...['files', 'batches', 'uploads', 'fine_tuning', 'assistants', 'threads', 'vector_stores'],
+    ...['load_lora_adapter', 'unload_lora_adapter'],
+  ].join('|')})(/|$)`,
+)
 
 const notFound: Route = { kind: 'not-found' }
 
@@ -51,7 +61,7 @@ export function routeOf(method: string, target: string): Route {
     return { kind: 'decision', id: decoded(path.slice('/debug/decisions/'.length)) }
   }
   if (ambiguousPath.test(path)) return notFound
-  if (!path.startsWith('/v1/')) return enginePaths.test(path) ? pass(false) : notFound
+  if (!path.startsWith('/v1/')) return enginePaths.has(path) ? pass(false) : notFound
   const api = apiOfPath(path)
   if (api !== 'other') return method === 'POST' ? { kind: 'prompt', api } : pass(false)
   if (path === '/v1/models' && reads) return { kind: 'models' }
@@ -63,7 +73,7 @@ export function routeOf(method: string, target: string): Route {
   }
   const match = pathWithModel.exec(path)
   const named = match?.[1] ?? match?.[2]
-  return pass(storingPaths.test(path) && !reads, named === undefined ? null : decoded(named))
+  return pass(storingPath.test(path) && !reads, named === undefined ? null : decoded(named))
 }
 
 function pass(storesState: boolean, modelInPath: string | null = null): Route {

@@ -6,10 +6,10 @@ import { logLines } from '../../observe/log-lines.ts'
 import { apiOfPath } from '../../protocol/api.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
 import { type AdminRoute, type AdminView, adminAnswer } from './admin.ts'
-import { Exchange, type ExchangeRoute } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import type { Gateway } from './gateway.ts'
 import { headerOf } from './headers.ts'
-import { routeOf } from './route-of.ts'
+import { type ExchangeRoute, routeOf } from './route-of.ts'
 import { Upgrade } from './upgrade.ts'
 
 /** For requests that are answered without their body: what comes of it is dropped. */

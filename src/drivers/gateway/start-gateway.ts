@@ -88,37 +88,9 @@ export async function startGateway(
     idPrefix: `wp-${randomBytes(5).toString('hex')}`,
     probeSoon: (endpoint) => watcher.probeSoon(endpoint),
   })
-  let server: HttpServer | null = null
-  const startedAtMs = scheduler.nowMs()
-  const view: AdminView = {
-    get router() {
-      return gateway.router
-    },
-    metrics,
-    recent: gateway.parts.recent,
-    config,
-    startedAtMs,
-    nowMs: () => scheduler.nowMs(),
-    get draining() {
-      return gateway.draining
-    },
-    get openRequests() {
-      return gateway.openRequests
-    },
-    get openConnections() {
-      return server?.connections ?? 0
-    },
-    get upstreamConnections() {
-      let open = 0
-      for (const { pool } of links.values()) open += pool.stats.open
-      return open
-    },
-    get droppedLines() {
-      return { log: log.droppedLines, decisions: decisionLog?.droppedLines ?? 0 }
-    },
-    version,
-  }
-  server = await HttpServer.listen(
+  const place: { server: HttpServer | null } = { server: null }
+  const view = adminViewOf(gateway, links, () => place.server?.connections ?? 0)
+  const server = await HttpServer.listen(
     {
       host: config.host ?? '0.0.0.0',
       port: config.port,
@@ -136,9 +108,47 @@ export async function startGateway(
     },
     scheduler,
   )
+  place.server = server
   joinEndpoints(config, gateway, links, watcher)
   log.log(logLines.listening(server.address, config.endpoints.length, config.policy))
   return running(gateway, server, watcher, links)
+}
+
+/** What the pages for operators are made of: always as it is when they are asked for. */
+function adminViewOf(
+  gateway: Gateway,
+  links: ReadonlyMap<EndpointKey, EngineLink>,
+  clientConnections: () => number,
+): AdminView {
+  const { metrics, recent, config, scheduler, log, decisionLog } = gateway.parts
+  return {
+    metrics,
+    recent,
+    config,
+    version,
+    startedAtMs: scheduler.nowMs(),
+    nowMs: () => scheduler.nowMs(),
+    get router() {
+      return gateway.router
+    },
+    get draining() {
+      return gateway.draining
+    },
+    get openRequests() {
+      return gateway.openRequests
+    },
+    get openConnections() {
+      return clientConnections()
+    },
+    get upstreamConnections() {
+      let open = 0
+      for (const { pool } of links.values()) open += pool.stats.open
+      return open
+    },
+    get droppedLines() {
+      return { log: log.droppedLines, decisions: decisionLog?.droppedLines ?? 0 }
+    },
+  }
 }
 
 function joinEndpoints(

@@ -11,7 +11,7 @@ export interface RequestReceiver {
   /** The next decoded bytes of the body, none empty; the receiver may keep them. */
   body(piece: Buffer): void
   bodyEnd(): void
-  /** The body is malformed, or comes too slowly. It may still be answered; then the socket closes. */
+  /** The body is malformed or too slow. It may still be answered; then the socket closes. */
   bodyFailed(code: ErrorCode, message: string): void
   /** The client took what was written: after `write` said false. */
   drain(): void
@@ -60,7 +60,7 @@ export interface ServedRequest {
    * connection closes without the body's proper end.
    */
   break(lastWords: Buffer | null): void
-  /** Gives the connection away, its answer unwritten. `head`: bytes that came behind the request. */
+  /** Gives the connection away, its answer unwritten. `head`: bytes from behind the request. */
   takeSocket(): { readonly socket: Socket; readonly head: Buffer }
 }
 

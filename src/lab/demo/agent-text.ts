@@ -2,8 +2,8 @@
 import { type Random, randomInt } from '../../base/random.ts'
 
 const words = (
-  'the function returns when a file is missing so check that handler config before running test ' +
-  'build cache module router request token stream error value parse import const await result path ' +
+  'the function returns when a file is missing so check that handler before a test ' +
+  'build cache module router request token stream error value parse import const result path ' +
   'update expected output line branch commit diff review patch replica prefix block queue'
 ).split(' ')
 

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { seededRandom } from '../../base/random.ts'
+import { type PolicyName, policies } from '../../core/policy/registry.ts'
+import { ApproximateIndex } from '../../core/prefix/approximate-index.ts'
+import { Router } from '../../core/router.ts'
+import { profileNamed } from '../engine/profiles.ts'
+import { codeGeneration, codeGenerationDefaults } from '../workload/code-generation.ts'
+import { compactWorkload } from '../workload/compact-sessions.ts'
+import { blockTokens, type Workload } from '../workload/session.ts'
+import { sharedPrefix, sharedPrefixDefaults } from '../workload/shared-prefix.ts'
+import type { SimulatedRequest } from './request-record.ts'
+import { World } from './world.ts'
+
+const profile = { ...profileNamed('qwen3-32b-2xh100'), blockTokens }
+
+function run(workload: Workload, policy: PolicyName, replicas = 4, seed = 1) {
+  const members = Array.from({ length: replicas }, (_, i) => ({
+    endpoint: `http://engine-${i}`,
+    profile,
+  }))
+  const router = new Router({
+    policy: policies[policy](),
+    index: new ApproximateIndex(),
+    random: seededRandom(seed),
+    unknownModels: 'reject',
+  })
+  const decisions: string[] = []
+  const world = new World({
+    members,
+    router,
+    workload,
+    scrapeIntervalMs: 1_000,
+    onDecision: (decision, atMs) => decisions.push(JSON.stringify([atMs, decision])),
+  })
+  return { ...world.run(), decisions }
+}
+
+const hitShare = (requests: readonly SimulatedRequest[]): number =>
+  requests.reduce((sum, one) => sum + one.cachedTokens, 0) /
+  requests.reduce((sum, one) => sum + one.promptTokens, 0)
+
+const small = { ...codeGenerationDefaults, sessions: 6, turns: 5, ownTokensMean: 20_000 }
+
+test('one seed reproduces a run to the byte', () => {
+  const first = run(codeGeneration(small, 7), 'warmpath')
+  const second = run(codeGeneration(small, 7), 'warmpath')
+  assert.deepEqual(second.decisions, first.decisions)
+  assert.deepEqual(second.requests, first.requests)
+  assert.notDeepEqual(run(codeGeneration(small, 8), 'warmpath').requests, first.requests)
+})
+
+test('every request ends, in the order of its session, and the router is left empty', () => {
+  const { requests, engines } = run(codeGeneration(small, 1), 'least-request')
+  assert.equal(requests.length, small.sessions * small.turns)
+  assert.ok(requests.every(({ finishedMs, refused }) => finishedMs !== null && refused === null))
+  for (const { model } of engines.values()) {
+    assert.deepEqual([model.running, model.waiting], [0, 0])
+  }
+})
+
+test('shared prefixes: knowing what is cached serves more from cache than turns do', () => {
+  const options = { ...sharedPrefixDefaults, stages: [{ perSecond: 4, seconds: 60 }] }
+  const ours = run(sharedPrefix(options, 3), 'warmpath').requests
+  const turns = run(sharedPrefix(options, 3), 'round-robin').requests
+  assert.equal(ours.length, turns.length)
+  assert.ok(hitShare(ours) > 1.3 * hitShare(turns), `${hitShare(ours)} against ${hitShare(turns)}`)
+})
+
+test('recorded sessions: a prompt shares what the record says, and no more', () => {
+  const recorded = [
+    {
+      id: 'a',
+      pre: 1_000,
+      r: [
+        [6_400, 64, 0, 1, 0, 0],
+        [12_800, 64, 5, 1, 1, 100],
+        [3_200, 64, 5, 1, 2, 25],
+      ] as const,
+    },
+  ]
+  const workload = compactWorkload(recorded, { gapMsMax: 1_000 }, 1)
+  assert.deepEqual(
+    workload.sessions[0]!.turns.map(({ gapMs }) => gapMs),
+    [0, 1_000, 1_000],
+  )
+  const { requests } = run(workload, 'warmpath', 1)
+  assert.deepEqual(
+    requests.map(({ cachedTokens }) => cachedTokens),
+    [0, 6_400, 1_600],
+  )
+})
