@@ -1,12 +1,13 @@
 /**
- * A trivial engine for benchmarks, a process: `node bench/stub-engine.ts PORT…`. It answers
- * health, models and metrics; to anything else a fixed answer at once, or, for a body that asks for
- * a stream, `events` chunks of which one goes out every `gapMs`.
+ * A trivial engine for benchmarks, a process: `node bench/stub-engine.ts PORT…`. It answers health,
+ * models and metrics; to anything else a fixed answer at once, or, for a body that asks for a
+ * stream, `STUB_EVENTS` chunks of which one goes out every `STUB_GAP_MS`. Paced chunks carry the
+ * time at which they were written, in ms since 1970.
  */
 import { createServer, type Socket } from 'node:net'
 
 const model = 'm'
-const events = 200
+const events = Number(process.env.STUB_EVENTS ?? 200)
 const gapMs = Number(process.env.STUB_GAP_MS ?? 0)
 
 const unary = JSON.stringify({
@@ -107,7 +108,8 @@ function pace(): void {
   for (const [socket, left] of streams) {
     if ((socket.remotePort ?? 0) % gapMs !== tick) continue
     if (left > 0) {
-      socket.write(tokenChunk)
+      const sentMs = (performance.timeOrigin + performance.now()).toFixed(3)
+      socket.write(chunk({ content: ` ${sentMs} ` }, null))
       streams.set(socket, left - 1)
     } else {
       socket.write(lastChunks)
