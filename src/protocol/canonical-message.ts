@@ -4,9 +4,11 @@ import { writeJson } from './canonical-json.ts'
 import { isObject, type Json, type JsonObject, parseJson, stringOr } from './json.ts'
 import { writeMedia } from './media.ts'
 import { promptTag } from './prompt-tags.ts'
+import { setAsideStartsWith, wholeText } from './text-scan/set-aside.ts'
 
 /** Claude Code's attribution line changes with each request; vLLM drops it before templating. */
 const billingMark = 'x-anthropic-billing-header'
+const billingMarkBytes = Buffer.from(billingMark)
 
 /** Returns whether the message ends with text. */
 export function writeMessage(out: BlockHasher, role: string, message: JsonObject): boolean {
@@ -87,11 +89,15 @@ export function writeRole(out: BlockHasher, role: string): void {
 
 /** An empty text leaves no trace: clients write it as '', as null, or not at all. */
 export function writeText(out: BlockHasher, text: string): boolean {
-  const kept = text.startsWith(billingMark) ? withoutFirstLine(text) : text
+  const kept = startsWithMark(text) ? withoutFirstLine(wholeText(text)) : text
   if (kept === '') return false
   out.tag(promptTag.text)
   out.text(kept)
   return true
+}
+
+function startsWithMark(text: string): boolean {
+  return text.startsWith(billingMark) || setAsideStartsWith(text, billingMarkBytes)
 }
 
 function withoutFirstLine(text: string): string {
@@ -105,7 +111,8 @@ export function writeToolCall(out: BlockHasher, name: string, args: Json | undef
   out.text(name)
   out.tag(promptTag.toolArguments)
   // A failed parse costs some microseconds, so what is no object is not tried.
-  const parsed = typeof args === 'string' && /^\s*\{/.test(args) ? parseJson(args) : args
+  const text = typeof args === 'string' ? wholeText(args) : ''
+  const parsed = /^\s*\{/.test(text) ? parseJson(text) : args
   if (isObject(parsed)) writeJson(out, parsed)
-  else out.text(typeof args === 'string' ? args : '')
+  else out.text(text)
 }

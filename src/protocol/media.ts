@@ -3,6 +3,7 @@ import { BlockHasher } from './block-hasher.ts'
 import { imageSize } from './image-size.ts'
 import { isObject, type Json, type JsonObject, stringOr } from './json.ts'
 import { promptTag } from './prompt-tags.ts'
+import { wholeText } from './text-scan/set-aside.ts'
 
 type MediaKind = 'image' | 'audio' | 'video' | 'file'
 
@@ -83,11 +84,11 @@ function contentOf(part: JsonObject): string | null {
     part,
   ]
   for (const place of places) {
-    if (typeof place === 'string') return place
+    if (typeof place === 'string') return wholeText(place)
     if (!isObject(place)) continue
     for (const key of ['url', 'data', 'file_data', 'file_id', 'file_url', 'uuid']) {
       const value = place[key]
-      if (typeof value === 'string') return value
+      if (typeof value === 'string') return wholeText(value)
     }
   }
   return null

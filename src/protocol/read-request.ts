@@ -1,8 +1,9 @@
 /** What the router needs to know of a request body, read in one parse. */
 import type { Api } from './api.ts'
-import { countOrNull, isObject, type Json, type JsonObject, parseJson, stringOr } from './json.ts'
+import { countOrNull, isObject, type Json, type JsonObject } from './json.ts'
 import { type ByteSpan, findModelSpan } from './model-span.ts'
 import { type PromptRead, readPrompt } from './prompt-hasher.ts'
+import { wholeText, withParsedBody } from './text-scan/set-aside.ts'
 
 export interface RequestRead {
   readonly api: Api
@@ -40,8 +41,11 @@ export type ReadOutcome = { readonly ok: true; readonly request: RequestRead } |
  * derived from the caller's identity); '' for none.
  */
 export function readRequest(api: Api, body: Buffer, namespace: string): ReadOutcome {
-  const parsed = parseJson(body.toString())
-  if (parsed === undefined) return unread('not-json', 'The body is not valid JSON.')
+  const read = withParsedBody(body, (parsed) => readParsed(api, body, parsed, namespace))
+  return read ?? unread('not-json', 'The body is not valid JSON.')
+}
+
+function readParsed(api: Api, body: Buffer, parsed: Json, namespace: string): ReadOutcome {
   if (!isObject(parsed)) return unread('not-an-object', 'The body must be a JSON object.')
   const prompt = readPrompt(api, parsed, namespace)
   if (prompt === null) return unknownShape(api, body, parsed)
@@ -74,7 +78,7 @@ function unknownShape(api: Api, body: Buffer, parsed: JsonObject): RequestUnread
     ok: false,
     reason: 'unknown-shape',
     message: `The field "${promptField[api]}" is missing or has an unknown shape.`,
-    model: stringOr(parsed.model, null),
+    model: nameOr(parsed.model),
     modelSpan: findModelSpan(body),
     streaming: parsed.stream === true,
   }
@@ -95,17 +99,21 @@ class ReadBody implements RequestRead {
     this.api = api
     this.#body = body
     this.prompt = prompt
-    this.model = stringOr(parsed.model, null)
+    this.model = nameOr(parsed.model)
     this.streaming = parsed.stream === true
     this.maxOutputTokens = maxOutputTokensOf(parsed)
     this.storesState = storesStateOf(api, parsed)
-    this.previousResponseId = stringOr(parsed.previous_response_id, null)
+    this.previousResponseId = nameOr(parsed.previous_response_id)
     this.wantsUsage = wantsUsageOf(api, parsed)
   }
 
   get modelSpan(): ByteSpan | null {
     return this.model === null ? null : findModelSpan(this.#body)
   }
+}
+
+function nameOr(value: Json | undefined): string | null {
+  return typeof value === 'string' ? wholeText(value) : null
 }
 
 function maxOutputTokensOf(body: JsonObject): number | null {
