@@ -24,7 +24,7 @@ const rows = lines
   .join('\n')
 process.stdout.write(
   `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
-    `viewBox="0 0 ${width} ${height}">\n` +
+    `viewBox="0 0 ${width} ${height}">\n<title>${escaped(lines[0]!)}</title>\n` +
     `<rect width="100%" height="100%" rx="8" fill="#10161d"/>\n` +
     `<g fill="#d8e1ea" font-family="ui-monospace, Menlo, Consolas, monospace" ` +
     `font-size="${cell.font}">\n${rows}\n</g>\n</svg>\n`,
