@@ -74,6 +74,11 @@ export class EngineAttempt implements UpstreamHandler {
     return this.#reader?.usage ?? noUsage
   }
 
+  /** Whether the request's body has left for good: nothing refers to its memory any more. */
+  get bodyTaken(): boolean {
+    return this.#call?.bodyTaken ?? true
+  }
+
   send(): void {
     const { served, requestId, incoming, api } = this.#exchange
     const { pool, apiKey } = this.#link

@@ -16,6 +16,7 @@ import type { Gateway, OpenExchange } from './gateway.ts'
 import { headerOf } from './headers.ts'
 import { type Incoming, readIncoming } from './incoming.ts'
 import { recordEnd } from './record-end.ts'
+import { RequestBody } from './request-body.ts'
 import type { ExchangeRoute } from './route-of.ts'
 
 export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
@@ -38,8 +39,7 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
   #answeredRefusal = false
   #over = false
 
-  readonly #pieces: Buffer[] = []
-  #bodyBytes = 0
+  readonly #body: RequestBody
 
   constructor(gateway: Gateway, served: ServedRequest, route: ExchangeRoute) {
     this.gateway = gateway
@@ -47,7 +47,9 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
     this.route = route
     this.requestId = gateway.nextRequestId()
     this.receivedMs = gateway.nowMs()
+    const declared = Math.max(0, served.head.contentLength)
     this.clientRequestId = headerOf(served.head.headers, 'x-request-id')
+    this.#body = new RequestBody(gateway.bodyPool, served.head.chunked ? -1 : declared)
     gateway.opened(this)
   }
 
@@ -74,9 +76,14 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
 
   body(piece: Buffer): void {
     if (this.#over) return
-    this.#bodyBytes += piece.length
-    if (this.#bodyBytes > this.gateway.parts.config.maxBodyBytes) this.#refuseLarge()
-    else this.#pieces.push(piece)
+    const body = this.#body
+    if (body.bytes + piece.length > this.gateway.parts.config.maxBodyBytes) {
+      this.#refuseLarge()
+    } else if (!body.append(piece)) {
+      const message = 'The router holds as many bytes of requests as it may.'
+      this.sendError('router_overloaded', message, 1_000)
+      this.#finish()
+    }
   }
 
   bodyFailed(code: ErrorCode, message: string): void {
@@ -95,11 +102,7 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
   }
 
   #bodyCame(): void {
-    const pieces = this.#pieces
-    // A body that came in one piece is not copied.
-    const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, this.#bodyBytes)
-    this.#pieces.length = 0
-    this.#route(body)
+    this.#route(this.#body.whole())
   }
 
   /** A declared length says at once what would be said later. */
@@ -231,12 +234,15 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
       usage,
       ...measured,
     })
+    this.#body.release(this.#attempt!.bodyTaken)
     this.gateway.closed(this)
   }
 
   /** No attempt can follow: a large body is not kept through a long answer. */
   bodyNoLongerNeeded(): void {
-    this.#incoming = { ...this.#incoming!, body: null }
+    // The upstream client holds the same list.
+    this.#incoming!.body?.splice(0)
+    this.#body.release(this.#attempt!.bodyTaken)
   }
 
   #tellEnded(end: AnswerEnd): void {
@@ -350,6 +356,7 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
   #finish(): void {
     if (this.#over) return
     this.#over = true
+    this.#body.release(this.#attempt === null)
     this.gateway.closed(this)
   }
 }

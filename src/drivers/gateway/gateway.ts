@@ -14,6 +14,7 @@ import { logLines } from '../../observe/log-lines.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { RecentDecisions } from '../../observe/recent-decisions.ts'
+import { BodyPool } from './body-pool.ts'
 import { FleetMemory } from './fleet-memory.ts'
 import type { ResponseOwners } from './response-owners.ts'
 import { RetryBudget } from './retry-budget.ts'
@@ -68,6 +69,7 @@ const hungStreamMs = 5_000
 export class Gateway {
   readonly parts: GatewayParts
   readonly retryBudget: RetryBudget
+  readonly bodyPool = new BodyPool()
   draining = false
   #router: Router
   readonly #fleetMemory = new FleetMemory()

@@ -15,7 +15,7 @@ import type { ExchangeRoute } from './route-of.ts'
 export interface Incoming {
   readonly arrived: RequestArrived
   /** What is sent: the client's own bytes, but for a model that an alias names. */
-  readonly body: readonly Buffer[] | null
+  readonly body: Buffer[] | null
   readonly path: string
   readonly prompt: PromptRead | null
   /** The engine stores something for it: never sent twice once it may have begun. */
@@ -100,7 +100,7 @@ function passed(
 ): Incoming {
   const type = headerOf(exchange.served.head.headers, 'content-type') ?? ''
   let model = modelInPath
-  let pieces: readonly Buffer[] | null = body.length === 0 ? null : [body]
+  let pieces: Buffer[] | null = body.length === 0 ? null : [body]
   if (model === null && body.length > 0) {
     if (/^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(type)) {
       model = modelOfForm(type, body)

@@ -31,6 +31,7 @@ export class HttpServer implements ConnectionHost {
     this.#scheduler = scheduler
     this.#server = createServer({
       allowHalfOpen: true,
+      pauseOnConnect: true,
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: serverLimits.tcpKeepAliveMs,

@@ -68,8 +68,8 @@ export class RequestParser {
   }
 
   /**
-   * Takes one read. Slices of it go to the sink, so it must not be written to again. Returns how
-   * many bytes were taken: the others stand behind the end of a request.
+   * Takes one read. Slices of it go to the sink, which keeps none. Returns how many bytes were
+   * taken: the others stand behind the end of a request.
    */
   read(buffer: Buffer): number {
     try {

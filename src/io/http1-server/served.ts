@@ -8,7 +8,7 @@ import type { RequestHead } from './read-request-head.ts'
  * once. Nothing comes after the answer was ended or broken off.
  */
 export interface RequestReceiver {
-  /** The next decoded bytes of the body, none empty; the receiver may keep them. */
+  /** The next decoded bytes of the body, none empty. They are good until it returns. */
   body(piece: Buffer): void
   bodyEnd(): void
   /** The body is malformed or too slow. It may still be answered; then the socket closes. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { type ErrorCode, errorCatalogue } from '../../base/errors.ts'
 import { continueHead, outgoing } from './answer-bytes.ts'
+import { ClientSocket } from './client-socket.ts'
 import type { RequestHead } from './read-request-head.ts'
 import { RequestParser, type RequestSink } from './request-parser.ts'
 import type { GoneReason, RequestReceiver, ServerOptions } from './served.ts'
@@ -23,6 +24,7 @@ const noBytes = Buffer.alloc(0)
 /** One client's socket: requests are read and answered one after the other. */
 export class ServerConnection implements RequestSink, ExchangeHost {
   readonly socket: Socket
+  readonly #client: ClientSocket
   readonly #host: ConnectionHost
   readonly #parser: RequestParser
   #exchange: ServedExchange | null = null
@@ -41,12 +43,13 @@ export class ServerConnection implements RequestSink, ExchangeHost {
   #stalledSinceMs: number | null = null
   #served = 0
 
-  constructor(socket: Socket, host: ConnectionHost) {
-    this.socket = socket
+  constructor(accepted: Socket, host: ConnectionHost) {
+    this.#client = new ClientSocket(accepted, this.#onBytes)
     this.#host = host
     this.#parser = new RequestParser(host.options.headBytesMax, this)
     this.#sinceMs = host.nowMs()
-    socket.on('data', this.#onData)
+    const { socket } = this.#client
+    this.socket = socket
     socket.on('drain', this.#onDrain)
     socket.on('end', this.#onEnd)
     socket.on('error', this.#onError)
@@ -201,13 +204,11 @@ export class ServerConnection implements RequestSink, ExchangeHost {
   }
 
   giveSocket(): { readonly socket: Socket; readonly head: Buffer } {
-    const { socket } = this
     this.#detached = true
     this.#exchange = null
     this.#receiver = null
     this.#stalledSinceMs = null
-    socket.pause()
-    socket.off('data', this.#onData)
+    const socket = this.#client.release()
     socket.off('drain', this.#onDrain)
     socket.off('end', this.#onEnd)
     const head = Buffer.concat(this.#ahead, this.#aheadBytes)
@@ -245,7 +246,7 @@ export class ServerConnection implements RequestSink, ExchangeHost {
 
   // What the socket says.
 
-  readonly #onData = (buffer: Buffer): void => {
+  readonly #onBytes = (buffer: Buffer): void => {
     if (this.#lingering) return
     if (this.#parser.whole || this.#aheadBytes > 0) {
       this.#keepAhead(buffer)
@@ -272,7 +273,7 @@ export class ServerConnection implements RequestSink, ExchangeHost {
 
   #keepAhead(buffer: Buffer): void {
     if (this.#lingering) return
-    this.#ahead.push(buffer)
+    this.#ahead.push(Buffer.from(buffer))
     this.#aheadBytes += buffer.length
     if (this.#aheadBytes >= serverLimits.aheadBytesMax) this.socket.pause()
   }

@@ -214,6 +214,10 @@ export class Exchange implements UpstreamCall, ResponseSink {
 
   // What the caller says.
 
+  get bodyTaken(): boolean {
+    return this.#connection !== null && this.#writer.isDone(this.#connection.socket)
+  }
+
   abort(): void {
     if (this.#settled) return
     this.#settle()

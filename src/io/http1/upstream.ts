@@ -108,6 +108,8 @@ export interface UpstreamFailure {
 }
 
 export interface UpstreamCall {
+  /** Whether all of the body has left for the kernel: nothing refers to its memory any more. */
+  readonly bodyTaken: boolean
   /** Destroys the socket at once: the server sees the disconnect. Harmless after the end. */
   abort(): void
   /** Stops reading. What the current read still holds, the end included, is told all the same. */
