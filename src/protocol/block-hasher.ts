@@ -130,8 +130,8 @@ export class BlockHasher {
       blocks === 0
         ? emptyChain
         : {
-            lo: new Uint32Array(scanWords.subarray(low, low + blocks)),
-            hi: new Uint32Array(scanWords.subarray(high, high + blocks)),
+            lo: scanWords.slice(low, low + blocks),
+            hi: scanWords.slice(high, high + blocks),
             length: blocks,
           }
     const tail = new Uint8Array(this.#scratch.subarray(0, this.#at))

@@ -133,8 +133,9 @@ test('a prompt has the same chain whether it was scanned or parsed', () => {
           return `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
         })
       }
-      fc.pre(Buffer.byteLength(json) < 2_048)
-      const [plain, scanned] = [json, json + padding].map((one) =>
+      // A string that could pass for a stand-in has the whole body parsed as usual.
+      const suspicious = `${json.slice(0, -1)},"z":"\\u007f"}`
+      const [plain, scanned] = [suspicious, json + padding].map((one) =>
         readRequest('chat', Buffer.from(one), ''),
       )
       assert.ok(plain!.ok && scanned!.ok)

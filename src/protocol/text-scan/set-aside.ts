@@ -9,7 +9,7 @@ import { type Json, parseJson } from '../json.ts'
 import { reserveScanMemory, scanMemory, scanWords, textScan } from './text-scan.ts'
 
 /** Below this the plain parser is as fast. */
-const bodyBytesMin = 2_048
+const bodyBytesMin = 512
 /** Larger bodies are few, and mostly images. */
 const bodyBytesMax = 8 * 1_048_576
 /** Shorter strings are parsed as usual. */
@@ -67,7 +67,11 @@ function setAside(body: Buffer): string | null {
 /** Where the string is that `text` stands in for; null where it is a string itself. */
 export function setAsideOf(text: string): SetAside | null {
   if (!open || text.length !== standInChars || text.charCodeAt(0) !== standInMark) return null
-  const number = Number.parseInt(text.slice(1), 16)
+  let number = 0
+  for (let i = 1; i < standInChars; i++) {
+    const code = text.charCodeAt(i)
+    number = 16 * number + (code > 0x39 ? code - 0x57 : code - 0x30)
+  }
   const word = spansAt / 4 + spanWords * number
   return {
     start: scanWords[word]!,

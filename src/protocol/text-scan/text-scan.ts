@@ -25,7 +25,7 @@ export const textScan = new WebAssembly.Instance(compiled).exports as TextScan
 
 /** All of the scanner's memory; it never grows, so this view never goes stale. */
 export const scanMemory: Buffer = Buffer.from(textScan.memory.buffer)
-export const scanWords = new Int32Array(textScan.memory.buffer)
+export const scanWords = new Uint32Array(textScan.memory.buffer)
 
 /** The scanner reads, and writes, up to so many bytes beyond the end of what it is given. */
 const slackBytes = 64
