@@ -92,6 +92,14 @@ export class GatewayStage {
     return this.client().send(Buffer.concat([Buffer.from(lines.join('\r\n')), body]))
   }
 
+  /** A request with these bytes, on a connection of its own that closes behind the answer. */
+  request(line: string, body: string | Buffer = '', headers: readonly string[] = []): RawClient {
+    const lines = [`${line} HTTP/1.1`, 'host: router', 'connection: close', ...headers]
+    if (body.length > 0) lines.push(`content-length: ${Buffer.byteLength(body)}`)
+    const head = Buffer.from([...lines, '', ''].join('\r\n'))
+    return this.client().send(Buffer.concat([head, Buffer.from(body)]))
+  }
+
   async status(): Promise<RouterStatus> {
     const response = await fetch(`${this.gateway.address}/status`)
     return (await response.json()) as RouterStatus

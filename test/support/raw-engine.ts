@@ -76,6 +76,11 @@ export class EngineCall {
     this.connection.socket.end()
   }
 
+  /** The value of a header of the request; null when it is not there. */
+  header(name: string): string | null {
+    return new RegExp(`\\r\\n${name}: ([^\\r]*)`, 'i').exec(this.head)?.[1] ?? null
+  }
+
   /** When the other side has closed the connection. */
   closed(): Promise<void> {
     return this.connection.closed()
@@ -83,6 +88,10 @@ export class EngineCall {
 }
 
 export type Script = (call: EngineCall) => unknown
+
+/** What the router itself asks engines. */
+const servicePage =
+  /^GET \/(health|v1\/models|(prometheus\/)?metrics|version|api\/version|(get_)?server_info|props|info)$/
 
 export class RawEngine {
   /** What the requests get that are no service pages. */
@@ -185,7 +194,7 @@ export class RawEngine {
   async #serve(connection: ScriptedConnection): Promise<void> {
     for (let number = 0; ; number++) {
       const call = new EngineCall(this, connection, await connection.request(), number > 0)
-      if (call.line.startsWith('GET ')) this.#page(call)
+      if (servicePage.test(call.line)) this.#page(call)
       else {
         this.calls.push(call)
         void this.script(call)
