@@ -19,6 +19,8 @@ import { tenantOf } from './incoming.ts'
 
 /** The engine's answer to the handshake may take this long. */
 const handshakeTimeoutMs = 30_000
+/** A side that has ended waits this long for the end of the other. */
+const halfClosedMsMax = 5_000
 
 const noUsage = { promptTokens: null, outputTokens: null, cachedTokens: null } as const
 
@@ -37,6 +39,7 @@ export class Upgrade implements OpenExchange, UpstreamHandler {
   #status: number | null = null
   #tunnel: readonly Duplex[] = []
   #paused = false
+  #cancelCut: (() => void) | null = null
   #over = false
 
   constructor(gateway: Gateway, served: ServedRequest) {
@@ -175,7 +178,16 @@ export class Upgrade implements OpenExchange, UpstreamHandler {
     socket.write(switchingHead(headersToClient(headers, null).headers, this.#served.head.upgrade!))
     if (early.length > 0) socket.write(early)
     if (head.length > 0) engine.write(head)
+    for (const side of this.#tunnel) side.once('end', () => this.#halfClosed())
     tunnel(socket, engine, (inGoodOrder) => this.#finished(inGoodOrder ? 'done' : 'cut', false))
+  }
+
+  /** One side has said its last; the other may still close in good order. */
+  #halfClosed(): void {
+    const { scheduler } = this.#gateway.parts
+    this.#cancelCut ??= scheduler.at(scheduler.nowMs() + halfClosedMsMax, () => {
+      for (const side of this.#tunnel) side.destroy()
+    })
   }
 
   /** What the client does; the request of a handshake has no body. */
@@ -247,6 +259,7 @@ export class Upgrade implements OpenExchange, UpstreamHandler {
   #close(): void {
     if (this.#over) return
     this.#over = true
+    this.#cancelCut?.()
     this.#gateway.closed(this)
   }
 }
