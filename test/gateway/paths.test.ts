@@ -214,6 +214,35 @@ describe('F088: stored responses', () => {
     )
   })
 
+  test('so do files, and the batches that are made of them', async (t) => {
+    const ids = ['file-a', 'file-b', 'batch-a', 'batch-b']
+    const engines = await Promise.all(
+      ['a', 'b'].map((name) =>
+        RawEngine.start(t, (call) => {
+          const kind = call.line.includes('batches') ? 'batch' : 'file'
+          call.answer(200, JSON.stringify({ id: `${kind}-${name}`, object: kind }))
+        }),
+      ),
+    )
+    const stage = await GatewayStage.start(t, engines)
+    for (let i = 0; i < 2; i++) {
+      await stage.request('POST /v1/files', 'x', ['content-type: text/plain']).over()
+    }
+    for (const file of ['file-b', 'file-a', 'file-b']) {
+      const batch = JSON.stringify({ input_file_id: file, endpoint: '/v1/chat/completions' })
+      const { body } = await seenBy(stage.request('POST /v1/batches', batch, json))
+      assert.equal(JSON.parse(body).id, file.replace('file', 'batch'))
+    }
+    for (const id of ids) {
+      const path = `/v1/${id.startsWith('file') ? 'files' : 'batches'}/${id}`
+      for (let i = 0; i < 2; i++) {
+        const { head } = await seenBy(stage.request(`GET ${path}`))
+        const owner = engines[id.endsWith('a') ? 0 : 1]!
+        assert.equal(headerIn(head, 'x-warmpath-endpoint'), owner.url)
+      }
+    }
+  })
+
   test('one that nobody is known to hold is refused, not guessed at', async (t) => {
     const { engines, stage } = await twoOwners(t)
     const unknown = body({ previous_response_id: 'resp_z' })

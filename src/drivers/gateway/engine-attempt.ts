@@ -20,6 +20,7 @@ import type { EngineLink } from './gateway.ts'
 import { headerOf, headersToClient, headersToEngine } from './headers.ts'
 import { LateError } from './late-error.ts'
 import { keepAliveComment, SseKeepAlive } from './sse-keep-alive.ts'
+import { StoredIdReader } from './stored-id.ts'
 
 /** The router hears of output after so many events, not after each. */
 const progressEvents = 64
@@ -48,6 +49,7 @@ export class EngineAttempt implements UpstreamHandler {
   readonly #boundary = new EventBoundary()
   readonly #keepAlive: SseKeepAlive
   #lateError: LateError | null = null
+  #storedId: StoredIdReader | null = null
   #events = 0
   #eventsTold = 0
   #paused = false
@@ -178,6 +180,9 @@ export class EngineAttempt implements UpstreamHandler {
     this.#head = { status, reason, headers, contentLength, sse, untilClose }
     const readAs = encoded ? 'application/octet-stream' : contentType
     this.#reader = answerReader(api, readAs, status, incoming.prompt)
+    if (incoming.storesState && api === 'other' && status < 300 && !encoded) {
+      this.#storedId = new StoredIdReader()
+    }
     if (encoded && incoming.prompt !== null) {
       exchange.gateway.parts.metrics.fellBack('answer-not-understood')
     }
@@ -229,6 +234,7 @@ export class EngineAttempt implements UpstreamHandler {
   #readAlong(payload: readonly Buffer[], nowMs: number): void {
     const reader = this.#reader!
     for (const piece of payload) reader.push(piece)
+    this.#storedId?.push(payload)
     const events = reader.outputEvents
     if (events === this.#events || !this.#head!.sse) return
     if (this.#events === 0) this.#firstToken(nowMs)
@@ -252,9 +258,9 @@ export class EngineAttempt implements UpstreamHandler {
   }
 
   #rememberOwner(): void {
-    const responseId = this.#reader!.responseId
-    if (responseId === null) return
-    this.#exchange.gateway.parts.owners.remember(responseId, this.#dispatch.endpoint)
+    const id = this.#storedId === null ? this.#reader!.responseId : this.#storedId.id()
+    if (id === null) return
+    this.#exchange.gateway.parts.owners.remember(id, this.#dispatch.endpoint)
   }
 
   #ended(): void {

@@ -1,20 +1,29 @@
 /** The `model` field of a form, found without taking the form apart. */
+import type { ByteSpan } from '../../protocol/model-span.ts'
 
 const fieldNames = [Buffer.from('name="model"'), Buffer.from('name=model\r\n')]
 const headEnd = Buffer.from('\r\n\r\n')
 const lineEnd = Buffer.from('\r\n')
 const modelBytesMax = 512
+const urlEncodedBytesMax = 65_536
 /** Other header lines of the part that may stand between its name and its value. */
 const headBytesMax = 1_024
 
-/** Null where the form has no such field, or one that no model could be named by. */
-export function modelOfForm(contentType: string, body: Buffer): string | null {
-  if (/^multipart\/form-data/i.test(contentType)) return modelOfMultipart(body)
-  if (body.length > 65_536) return null
-  return new URLSearchParams(body.toString('utf8')).get('model')
+export interface FormModel {
+  readonly model: string
+  /** Where it stands in the body, as it is; null where it is encoded. */
+  readonly span: ByteSpan | null
 }
 
-function modelOfMultipart(body: Buffer): string | null {
+/** Null where the form has no such field, or one that no model could be named by. */
+export function modelOfForm(contentType: string, body: Buffer): FormModel | null {
+  if (/^multipart\/form-data/i.test(contentType)) return modelOfMultipart(body)
+  if (body.length > urlEncodedBytesMax) return null
+  const model = new URLSearchParams(body.toString('utf8')).get('model')
+  return model === null ? null : { model, span: null }
+}
+
+function modelOfMultipart(body: Buffer): FormModel | null {
   for (const name of fieldNames) {
     for (let at = body.indexOf(name); at >= 0; at = body.indexOf(name, at + 1)) {
       if (!inPartHead(body, at)) continue
@@ -23,7 +32,7 @@ function modelOfMultipart(body: Buffer): string | null {
       const start = head + headEnd.length
       const end = body.indexOf(lineEnd, start)
       if (end < 0 || end - start > modelBytesMax) continue
-      return body.toString('utf8', start, end)
+      return { model: body.toString('utf8', start, end), span: { start, end } }
     }
   }
   return null

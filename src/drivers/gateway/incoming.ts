@@ -20,7 +20,6 @@ export interface Incoming {
   readonly prompt: PromptRead | null
   /** The engine stores something for it: never sent twice once it may have begun. */
   readonly storesState: boolean
-  readonly wantsUsage: boolean
 }
 
 /** The exchange that a body came in by. */
@@ -40,10 +39,12 @@ export interface IncomingProblem {
 const defaultTenant = 'default'
 /** Characters of a session's or a tenant's name that count. */
 const namesCharsMax = 256
+/** A call that names something stored is small. */
+const idBodyBytesMax = 65_536
 
 export function readIncoming(exchange: IncomingOwner, body: Buffer): Incoming | IncomingProblem {
   const { route } = exchange
-  if (route.kind === 'stored-response') return storedResponse(exchange, body, route.id)
+  if (route.kind === 'stored') return stored(exchange, body, route.id)
   if (route.kind === 'pass') return passed(exchange, body, route.modelInPath, route.storesState)
   return prompted(exchange, body)
 }
@@ -62,8 +63,8 @@ function prompted(exchange: IncomingOwner, body: Buffer): Incoming | IncomingPro
       body: pieces,
       path: pathOf(exchange),
       prompt: null,
-      storesState: false,
-      wantsUsage: false,
+      // The responses API stores unless told not to.
+      storesState: exchange.api === 'responses',
     }
   }
   const { request } = read
@@ -87,7 +88,6 @@ function prompted(exchange: IncomingOwner, body: Buffer): Incoming | IncomingPro
     path: pathOf(exchange),
     prompt: request.prompt,
     storesState: request.storesState,
-    wantsUsage: request.wantsUsage,
   }
 }
 
@@ -103,7 +103,14 @@ function passed(
   let pieces: Buffer[] | null = body.length === 0 ? null : [body]
   if (model === null && body.length > 0) {
     if (/^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(type)) {
-      model = modelOfForm(type, body)
+      const named = modelOfForm(type, body)
+      model = named?.model ?? null
+      const target = aliased(exchange, model)
+      if (target !== null && named!.span !== null) {
+        const { start, end } = named!.span
+        pieces = [body.subarray(0, start), Buffer.from(target), body.subarray(end)]
+        model = target
+      }
     } else {
       const read = readRequest('other', body, '')
       const known = read.ok ? read.request : read
@@ -115,21 +122,26 @@ function passed(
       }
     }
   }
+  const needs = storesState ? storedIdIn(body) : null
+  // Where nobody is known to hold it, an engine says so.
+  const pinnedTo = needs === null ? null : exchange.gateway.parts.owners.ownerOf(needs)
   return {
-    arrived: arrivedOf(exchange, { model }),
+    arrived: arrivedOf(exchange, { model, pinnedTo }),
     body: pieces,
     path: pathOf(exchange),
     prompt: null,
     storesState,
-    wantsUsage: false,
   }
 }
 
-function storedResponse(
-  exchange: IncomingOwner,
-  body: Buffer,
-  id: string,
-): Incoming | IncomingProblem {
+/** A batch is made of a file that one engine holds. */
+function storedIdIn(body: Buffer): string | null {
+  if (body.length > idBodyBytesMax) return null
+  return /"(?:input_file_id|training_file)"\s*:\s*"([^"\\]+)"/.exec(body.toString())?.[1] ?? null
+}
+
+/** Asks for, changes or drops something by its id alone. */
+function stored(exchange: IncomingOwner, body: Buffer, id: string): Incoming | IncomingProblem {
   const owner = ownerOf(exchange, id)
   if (typeof owner === 'object' && owner !== null) return owner
   return {
@@ -138,11 +150,10 @@ function storedResponse(
     path: pathOf(exchange),
     prompt: null,
     storesState: exchange.served.head.method !== 'GET',
-    wantsUsage: false,
   }
 }
 
-/** Who holds a stored response: with one endpoint there is no question. */
+/** Who holds what was stored under this id: with one endpoint there is no question. */
 function ownerOf(exchange: IncomingOwner, id: string): EndpointKey | null | IncomingProblem {
   const { router, parts } = exchange.gateway
   const { owners } = parts
@@ -151,8 +162,8 @@ function ownerOf(exchange: IncomingOwner, id: string): EndpointKey | null | Inco
   return {
     code: 'response_not_found',
     message:
-      `No endpoint is known to hold the response '${id}'. It was stored before this router ` +
-      'started, or its engine is gone: send the conversation again in full.',
+      `No endpoint is known to hold '${id}'. It was stored before this router started, or its ` +
+      'engine is gone: store it again, or send the conversation in full.',
   }
 }
 

@@ -8,7 +8,7 @@ export type Route =
   | { readonly kind: 'model'; readonly id: string }
   | { readonly kind: 'prompt'; readonly api: Exclude<Api, 'other'> }
   /** Something that one engine holds under this id: `/v1/responses/{id}` and what lies below. */
-  | { readonly kind: 'stored-response'; readonly id: string }
+  | { readonly kind: 'stored'; readonly id: string }
   /** Passed on unread, to an endpoint that serves the model. */
   | {
       readonly kind: 'pass'
@@ -18,7 +18,7 @@ export type Route =
   | { readonly kind: 'not-found' }
 
 /** Routes that an engine answers. */
-export type ExchangeRoute = Extract<Route, { kind: 'prompt' | 'pass' | 'stored-response' }>
+export type ExchangeRoute = Extract<Route, { kind: 'prompt' | 'pass' | 'stored' }>
 
 const adminPages: ReadonlyMap<string, Extract<Route, { kind: 'admin' }>['page']> = new Map([
   ['/healthz', 'healthz'],
@@ -42,13 +42,16 @@ const ambiguousPath = /\/(\.|%2e){1,2}(\/|%2f|\\|%5c|;|$)|\\|%5c|%00/i
 
 const pathWithModel = /^\/v1\/(?:models\/(.+)|(?:engines|deployments)\/([^/]+))/
 
-/** APIs whose POST creates something that stays: never sent twice. */
-const storingPath = new RegExp(
-  `^/v1/(${[
-    ...['files', 'batches', 'uploads', 'fine_tuning', 'assistants', 'threads', 'vector_stores'],
-    ...['load_lora_adapter', 'unload_lora_adapter'],
-  ].join('|')})(/|$)`,
-)
+const collections = [
+  ...['responses', 'files', 'batches', 'uploads', 'fine_tuning/jobs', 'assistants', 'threads'],
+  ...['vector_stores', 'conversations', 'containers'],
+].join('|')
+
+/** What one engine holds, and nobody else knows. */
+const storedPath = new RegExp(`^/v1/(?:${collections})/([^/]+)`)
+
+/** Whose POST creates something that stays: never sent twice. */
+const storingPath = new RegExp(`^/v1/(?:${collections}|(?:un)?load_lora_adapter)$`)
 
 const notFound: Route = { kind: 'not-found' }
 
@@ -68,9 +71,8 @@ export function routeOf(method: string, target: string): Route {
   if (path.startsWith('/v1/models/') && reads) {
     return { kind: 'model', id: decoded(path.slice('/v1/models/'.length)) }
   }
-  if (path.startsWith('/v1/responses/')) {
-    return { kind: 'stored-response', id: decoded(path.split('/')[3]!) }
-  }
+  const stored = storedPath.exec(path)?.[1]
+  if (stored !== undefined) return { kind: 'stored', id: decoded(stored) }
   const match = pathWithModel.exec(path)
   const named = match?.[1] ?? match?.[2]
   return pass(storingPath.test(path) && !reads, named === undefined ? null : decoded(named))

@@ -31,7 +31,7 @@ export function takeRequest(
   switch (route.kind) {
     case 'prompt':
     case 'pass':
-    case 'stored-response':
+    case 'stored':
       if (!admits(gateway, served)) return unread
       return isHandshake(head)
         ? new Upgrade(gateway, served).receiver
