@@ -67,3 +67,50 @@ test('what is told of a forgotten request does nothing', () => {
   assert.equal(recent.find('a'), null)
   assert.equal(recent.size, 1)
 })
+
+test('a dispatch is found as it was decided, and so is what followed it', () => {
+  const recent = new RecentDecisions(2)
+  const candidate = (endpoint: string) => ({
+    endpoint,
+    gpuTokens: 1,
+    hostTokens: 2,
+    waitMs: 3,
+    prefillMs: 4.5,
+    decodeMs: 5,
+    externalityMs: 6,
+    score: 18.5,
+  })
+  const dispatch = (requestId: string, endpoint: string, attempt: number) =>
+    ({
+      type: 'dispatch',
+      requestId,
+      endpoint,
+      attempt,
+      sessionId: attempt === 1 ? null : 's1',
+      promptTokens: 10.5,
+      cachedTokens: 3,
+      predictedTtftMs: 7.5,
+      queueWaitMs: 0,
+      reasons: {
+        policy: 'warmpath',
+        summary: 'as told',
+        candidates: [candidate(endpoint), candidate('http://other')],
+        excluded: [{ endpoint: 'http://down', reason: 'connection refused' }],
+      },
+    }) as const
+  // The places of the ring are used again: nothing of an older request may show through.
+  for (const id of ['old', 'older', 'a']) {
+    recent.arrived(arrived(id))
+    recent.decided(2, dispatch(id, `http://${id}`, 1))
+  }
+  const failed = { phase: 'sent', cause: 'reset', mayRun: true, endpointFault: true } as const
+  const event = { ...failed, mayRetry: true, retryAfterMs: null, atMs: 3, requestId: 'a' } as const
+  recent.attemptFailed({ type: 'attempt-failed', ...event })
+  recent.decided(4, dispatch('a', 'http://b', 2))
+  assert.deepEqual(recent.find('a')!.steps, [
+    { atMs: 2, what: dispatch('a', 'http://a', 1) },
+    { atMs: 3, what: { type: 'failed', phase: 'sent', cause: 'reset' } },
+    { atMs: 4, what: dispatch('a', 'http://b', 2) },
+  ])
+  assert.deepEqual(recent.find('older')!.steps.length, 1)
+})
