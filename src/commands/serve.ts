@@ -36,6 +36,8 @@ export function register(program: Command): void {
 async function serve(command: Command, urls: readonly string[]): Promise<void> {
   const config = configOf(command, urls)
   requireEndpoints(config, 'serve')
+  const { optimizeEarly } = await import('../io/optimize-early.ts')
+  optimizeEarly()
   const { pinoLogger } = await import('../observe/logger.ts')
   const { startGateway } = await import('../drivers/gateway/start-gateway.ts')
   const terminal = process.stderr.isTTY === true
