@@ -37,12 +37,8 @@ export class ClientSocket {
     }
     internals._handle = null
     const onread = { buffer: readBuffer, callback: this.#onRead }
-    const options: SocketConstructorOpts & { handle: unknown } = {
-      handle,
-      allowHalfOpen: true,
-      onread,
-    }
-    this.socket = new Socket(options)
+    const options = { handle, allowHalfOpen: true, onread }
+    this.socket = new Socket(options as SocketConstructorOpts)
     // The server counts its sockets by this, and is closed when all are.
     const moved = this.socket as unknown as Internals
     moved._server = internals._server ?? null
