@@ -27,9 +27,6 @@ const nearlyFullShare = 0.9
 
 const unnamedModel = ''
 
-/** Dispatches this long ago count half in the expected rate of arrivals. */
-const arrivalHalfLifeMs = 10_000
-
 interface EndpointLearning {
   /** Null until something was observed there; until then its peers speak for it. */
   estimator: RateEstimator | null
@@ -52,7 +49,7 @@ export class Learning {
   joined(endpoint: EndpointState): void {
     this.#endpoints.set(endpoint, {
       estimator: null,
-      arrivals: new ArrivalRate(arrivalHalfLifeMs),
+      arrivals: new ArrivalRate(),
       meter: new ServiceMeter(),
     })
     const { gpu, host } = this.capacityBlocks(endpoint)
@@ -211,9 +208,9 @@ export class Learning {
     return learning.estimator
   }
 
-  /** Dispatches per ms, as seen up to now; a pause makes it fall. */
-  arrivalsPerMs(endpoint: EndpointState, nowMs: number): number {
-    return this.#of(endpoint).arrivals.at(nowMs)
+  /** Dispatches per ms to expect there over the next `horizonMs`. */
+  arrivalsPerMs(endpoint: EndpointState, nowMs: number, horizonMs: number): number {
+    return this.#of(endpoint).arrivals.at(nowMs, horizonMs)
   }
 
   promptTokens(event: RequestArrived): number {

@@ -79,7 +79,7 @@ export class Placement {
         batchTokensMax: description.batchTokensMax ?? null,
         freeCacheTokens: Math.max(0, freeTokens),
         residentShare: state.residentShare,
-        arrivalsPerMs: this.#learning.arrivalsPerMs(state, nowMs),
+        arrivalsPerMs: (horizonMs) => this.#learning.arrivalsPerMs(state, nowMs, horizonMs),
       },
       {
         promptTokens: view.promptTokens,

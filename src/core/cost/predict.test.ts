@@ -26,7 +26,7 @@ const idle: EndpointLoad = {
   runningMax: 256,
   batchTokensMax: 8_192,
   freeCacheTokens: 300_000,
-  arrivalsPerMs: 0,
+  arrivalsPerMs: () => 0,
 }
 
 const request: RequestWork = {
@@ -64,7 +64,9 @@ const anyLoad = fc
     runningMax: fc.option(fc.integer({ min: 1, max: 256 })),
     batchTokensMax: fc.option(fc.integer({ min: 16, max: 16_384 })),
     freeCacheTokens: fc.integer({ min: 0, max: 100_000 }),
-    arrivalsPerMs: fc.double({ min: 0, max: 0.1, noNaN: true }),
+    arrivalsPerMs: fc
+      .double({ min: 0, max: 0.1, noNaN: true })
+      .map((rate) => (_horizonMs: number) => rate),
     residentShare: fc.double({ min: 0.05, max: 1, noNaN: true }),
   })
   .map(({ decodes, queued, contextEach, remainingEach, ...rest }) => ({
@@ -150,7 +152,7 @@ test('room and backlog are waited for together, not one after the other', () => 
 
 test('externality counts those who will queue behind, and decodes that share their steps', () => {
   const own = predictCost(rates, idle, request)
-  const visited = predictCost(rates, { ...idle, arrivalsPerMs: 1 / 1_000 }, request)
+  const visited = predictCost(rates, { ...idle, arrivalsPerMs: () => 1 / 1_000 }, request)
   const behindMs = (own.prefillMs * (own.prefillMs / 2)) / 1_000
   assert.ok(Math.abs(visited.externalityMs - behindMs) < 1e-9)
   // All of the prompt but one token is cached: nothing stalls, but steps get longer.
@@ -183,7 +185,7 @@ test('a longer prompt or answer, a longer queue, less memory: never cheaper', ()
         [{}, { promptTokens: r.promptTokens + more }],
         [{}, { outputTokens: r.outputTokens + more }],
         [{ backlogMs: load.backlogMs + more }, {}],
-        [{ arrivalsPerMs: load.arrivalsPerMs + more / 1e6 }, {}],
+        [{ arrivalsPerMs: () => load.arrivalsPerMs(0) + more / 1e6 }, {}],
         [{ freeCacheTokens: Math.max(0, load.freeCacheTokens - more) }, {}],
       ]
       for (const [loadChange, requestChange] of worse) {

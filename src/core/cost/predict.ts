@@ -30,7 +30,8 @@ export interface EndpointLoad {
   readonly batchTokensMax: number | null
   /** KV memory that holds nothing worth keeping. */
   readonly freeCacheTokens: number
-  readonly arrivalsPerMs: number
+  /** Arrivals to expect there over a future of that length. */
+  readonly arrivalsPerMs: (horizonMs: number) => number
   /**
    * Distinct KV tokens in use per token of context in flight, at most 1: less where requests share
    * prefixes. Left out, nothing is shared.
@@ -94,7 +95,11 @@ export function predictCost(rates: Rates, load: EndpointLoad, request: RequestWo
     externalityMs:
       stalledDecodesMs(computeMs, stepComputeMs, others, outputTokens) +
       slowedDecodesMs(rates, promptTokens + outputTokens / 2, others, outputTokens) +
-      delayedWaitersMs(load.arrivalsPerMs, occupancyMs, load.backlogMs) +
+      delayedWaitersMs(
+        load.arrivalsPerMs(load.backlogMs + occupancyMs),
+        occupancyMs,
+        load.backlogMs,
+      ) +
       evictedContextMs(rates, newTokens, load.freeCacheTokens, reuseShare, promptTokens),
   }
 }

@@ -37,7 +37,7 @@ function endpoint(decodes: readonly Resident[], backlogMs = 0, queued = 0): Endp
     runningMax: 256,
     batchTokensMax: 8_192,
     freeCacheTokens: capacityTokens - contextTokens,
-    arrivalsPerMs: 0,
+    arrivalsPerMs: () => 0,
   }
 }
 
