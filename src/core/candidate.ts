@@ -5,6 +5,8 @@ import type { EngineSignals } from './fleet/endpoint.ts'
 import type { EndpointState } from './fleet/endpoint-state.ts'
 import type { Candidate, Cost } from './policy/policy.ts'
 
+export type CachedTokens = Pick<EndpointCandidate, 'gpuTokens' | 'hostTokens' | 'matchedTokens'>
+
 export class EndpointCandidate implements Candidate {
   readonly state: EndpointState
   readonly endpoint: EndpointKey
@@ -15,13 +17,15 @@ export class EndpointCandidate implements Candidate {
   readonly kvCapacityTokens: number
   readonly gpuTokens: number
   readonly hostTokens: number
+  /** Tokens matched in both tiers, before the trust in the belief was taken into account. */
+  readonly matchedTokens: number
   readonly signals: EngineSignals | null
   readonly #predict: (candidate: EndpointCandidate) => Cost
   #cost: Cost | null = null
 
   constructor(
     state: EndpointState,
-    cached: { readonly gpuTokens: number; readonly hostTokens: number },
+    cached: CachedTokens,
     kvCapacityTokens: number,
     nowMs: number,
     predict: (candidate: EndpointCandidate) => Cost,
@@ -35,6 +39,7 @@ export class EndpointCandidate implements Candidate {
     this.kvCapacityTokens = kvCapacityTokens
     this.gpuTokens = cached.gpuTokens
     this.hostTokens = cached.hostTokens
+    this.matchedTokens = cached.matchedTokens
     this.signals = state.signals(nowMs)
     this.#predict = predict
   }

@@ -22,8 +22,8 @@ import type { RouterCounters } from './router-counters.ts'
 const abortsAtOnce: ReadonlySet<string> = new Set(['vllm', 'sglang', 'tensorrt-llm'])
 const lingerMsAborting = 1_000
 
-/** An index this full evicts. */
-const nearlyFullShare = 0.9
+/** The index is resized when the believed capacity has changed by this share. */
+const resizeShare = 0.02
 
 const unnamedModel = ''
 
@@ -32,6 +32,8 @@ interface EndpointLearning {
   estimator: RateEstimator | null
   readonly arrivals: ArrivalRate
   readonly meter: ServiceMeter
+  /** Blocks that the index was last told the endpoint has room for. */
+  sizedBlocks: number
 }
 
 export class Learning {
@@ -51,9 +53,9 @@ export class Learning {
       estimator: null,
       arrivals: new ArrivalRate(),
       meter: new ServiceMeter(),
+      sizedBlocks: 0,
     })
-    const { gpu, host } = this.capacityBlocks(endpoint)
-    this.#index.add(endpoint.slot, gpu, host)
+    this.restarted(endpoint)
   }
 
   left(endpoint: EndpointState): void {
@@ -63,11 +65,13 @@ export class Learning {
   /** The hardware is the same, so its rates are kept; what it held is not. */
   restarted(endpoint: EndpointState): void {
     const { gpu, host } = this.capacityBlocks(endpoint)
+    this.#of(endpoint).sizedBlocks = gpu
     this.#index.add(endpoint.slot, gpu, host)
   }
 
   resized(endpoint: EndpointState): void {
     const { gpu, host } = this.capacityBlocks(endpoint)
+    this.#of(endpoint).sizedBlocks = gpu
     this.#index.resize(endpoint.slot, gpu, host)
   }
 
@@ -146,18 +150,18 @@ export class Learning {
   #compareCached(attempt: Attempt, reportedTokens: number): void {
     const { endpoint, prediction } = attempt
     if (attempt.slot !== endpoint.slot || !this.#endpoints.has(endpoint)) return
-    const capacity = this.capacityBlocks(endpoint)
-    const nearlyFull = this.#index.size(endpoint.slot).gpuBlocks > nearlyFullShare * capacity.gpu
-    const factorBefore = endpoint.trust.capacityFactor
-    const believed = prediction.cachedTokens
-    const finding = endpoint.trust.compared(believed, reportedTokens, nearlyFull)
+    const { matchedTokens } = prediction
+    const heldShare = this.#index.size(endpoint.slot).gpuBlocks / this.#nominalBlocks(endpoint)
+    const finding = endpoint.trust.compared({ matchedTokens, reportedTokens, heldShare })
     if (finding === 'cache emptied') {
       this.#counters.cacheEmptied++
       this.#index.remove(endpoint.slot)
       this.restarted(endpoint)
-    } else if (endpoint.trust.capacityFactor !== factorBefore) {
-      this.resized(endpoint)
+      return
     }
+    const sized = this.#of(endpoint).sizedBlocks
+    const changed = Math.abs(this.capacityBlocks(endpoint).gpu - sized)
+    if (changed > resizeShare * sized) this.resized(endpoint)
   }
 
   rates(endpoint: EndpointState): Rates {
@@ -233,18 +237,24 @@ export class Learning {
 
   /** What the index may believe of an endpoint, in its blocks. */
   capacityBlocks(endpoint: EndpointState): { readonly gpu: number; readonly host: number } {
-    const { kvCapacityTokens, hostCapacityTokens, models } = endpoint.description
-    const tokensPerBlock = blockBytes * this.tokensPerByte(models?.[0]?.id ?? null)
-    const nominal =
-      kvCapacityTokens === undefined
-        ? limits.blocksPerEndpointDefault
-        : kvCapacityTokens / tokensPerBlock
-    const believed = Math.ceil(nominal * endpoint.trust.capacityFactor)
-    const host = Math.ceil((hostCapacityTokens ?? 0) / tokensPerBlock)
+    const { hostCapacityTokens } = endpoint.description
+    const believed = Math.ceil(this.#nominalBlocks(endpoint) * endpoint.trust.capacityFactor)
+    const host = Math.ceil((hostCapacityTokens ?? 0) / this.#tokensPerBlock(endpoint))
     return {
       gpu: Math.max(1, Math.min(believed, limits.blocksPerEndpointMax)),
       host: Math.min(host, limits.blocksPerEndpointMax),
     }
+  }
+
+  /** GPU blocks that the endpoint has by its own account. */
+  #nominalBlocks(endpoint: EndpointState): number {
+    const { kvCapacityTokens } = endpoint.description
+    if (kvCapacityTokens === undefined) return limits.blocksPerEndpointDefault
+    return Math.max(1, kvCapacityTokens / this.#tokensPerBlock(endpoint))
+  }
+
+  #tokensPerBlock(endpoint: EndpointState): number {
+    return blockBytes * this.tokensPerByte(endpoint.description.models?.[0]?.id ?? null)
   }
 
   #of(endpoint: EndpointState): EndpointLearning {

@@ -12,7 +12,9 @@ export interface Prediction {
   /** From dispatch to first token. */
   readonly ttftMs: number
   readonly decodeMs: number
-  /** Prompt tokens believed cached. */
+  /** Prompt tokens that the index holds there. */
+  readonly matchedTokens: number
+  /** Of those, as many as are expected to be found. */
   readonly cachedTokens: number
   readonly hostTokens: number
   readonly uncachedTokens: number

@@ -1,6 +1,6 @@
 /** From endpoints to candidates: what each holds of the prompt, and what it would cost there. */
 import { blockBytes } from './block-chain.ts'
-import { EndpointCandidate } from './candidate.ts'
+import { type CachedTokens, EndpointCandidate } from './candidate.ts'
 import { predictCost } from './cost/predict.ts'
 import type { RequestArrived } from './events.ts'
 import type { EndpointState } from './fleet/endpoint-state.ts'
@@ -34,7 +34,8 @@ export class Placement {
     const slots = endpoints.map((endpoint) => endpoint.slot)
     this.#index.match(arrived.chain, slots, matches)
     const tokensPerBlock = blockBytes * this.#learning.tokensPerByte(arrived.model)
-    const predict = (candidate: EndpointCandidate): Cost => this.#cost(view, candidate, nowMs)
+    const predict = (candidate: EndpointCandidate): Cost =>
+      this.#cost(view, candidate, tokensPerBlock, nowMs)
     return endpoints.map((endpoint, i) => {
       const cached = cachedTokens(endpoint, matches[i]!, tokensPerBlock, view.promptTokens)
       const capacityTokens = this.#learning.capacityBlocks(endpoint).gpu * tokensPerBlock
@@ -50,6 +51,7 @@ export class Placement {
     return {
       ttftMs: waitMs + prefillMs,
       decodeMs,
+      matchedTokens: winner.matchedTokens,
       cachedTokens: cached,
       hostTokens: winner.hostTokens,
       uncachedTokens: view.promptTokens - cached,
@@ -59,11 +61,15 @@ export class Placement {
     }
   }
 
-  #cost(view: RequestView, candidate: EndpointCandidate, nowMs: number): Cost {
+  #cost(
+    view: RequestView,
+    candidate: EndpointCandidate,
+    tokensPerBlock: number,
+    nowMs: number,
+  ): Cost {
     const { state } = candidate
     const { ledger, description } = state
     const size = this.#index.size(state.slot)
-    const tokensPerBlock = blockBytes * this.#learning.tokensPerByte(null)
     const freeTokens = candidate.kvCapacityTokens - size.gpuBlocks * tokensPerBlock
     return predictCost(
       this.#learning.rates(state),
@@ -100,12 +106,12 @@ function cachedTokens(
   match: TierMatch,
   tokensPerBlock: number,
   promptTokens: number,
-): { readonly gpuTokens: number; readonly hostTokens: number } {
+): CachedTokens {
   const unit = Math.min(endpoint.description.matchUnitTokens ?? 1, matchUnitTokensMax)
   const whole = (tokens: number): number =>
     Math.max(0, Math.min(Math.floor(tokens / unit) * unit, promptTokens - 1))
   const both = whole((match.gpuBlocks + match.hostBlocks) * tokensPerBlock)
   const gpu = Math.min(both, whole(match.gpuBlocks * tokensPerBlock))
   const { share } = endpoint.trust
-  return { gpuTokens: gpu * share, hostTokens: (both - gpu) * share }
+  return { gpuTokens: gpu * share, hostTokens: (both - gpu) * share, matchedTokens: both }
 }

@@ -78,9 +78,12 @@ export class EndpointState {
     this.foreignRequests = Math.max(0, held - this.ledger.inFlight)
     const { kvCapacityTokens } = this.#description
     if (signals.kvUsage === null || kvCapacityTokens === undefined) return
+    // What waits at the engine holds no memory yet.
+    const runningShare = signals.running === null || held === 0 ? 1 : signals.running / held
+    const contextTokens = this.ledger.contextTokens * runningShare
     // With little in use the ratio says nothing.
-    if (this.ledger.contextTokens < kvCapacityTokens * contextShareMin) return
-    const share = (signals.kvUsage * kvCapacityTokens) / this.ledger.contextTokens
+    if (contextTokens < kvCapacityTokens * contextShareMin) return
+    const share = (signals.kvUsage * kvCapacityTokens) / contextTokens
     this.residentShare += residentShareGain * (Math.min(1, share) - this.residentShare)
   }
 

@@ -1,6 +1,7 @@
 /** Engines in virtual time, and what the router is told of them. */
 import type { Scheduler } from '../../base/scheduler.ts'
 import type { EndpointKey, RouterEvent } from '../../core/events.ts'
+import type { EndpointDescription } from '../../core/fleet/endpoint.ts'
 import { EngineLoop } from '../engine/engine-loop.ts'
 import { EngineModel } from '../engine/engine-model.ts'
 import type { RequestProgress } from '../engine/engine-report.ts'
@@ -12,6 +13,8 @@ const decodeStepsMax = 64
 export interface FleetMember {
   readonly endpoint: EndpointKey
   readonly profile: EngineProfile
+  /** What the engine says of itself where that is not the truth. */
+  readonly told?: EndpointDescription
 }
 
 export interface SimulatedEngine {
@@ -36,7 +39,7 @@ export function simulatedFleet(
 
 /** What discovery and the first scrape tell of a simulated endpoint. */
 export function joiningEvents(member: FleetMember, atMs: number): RouterEvent[] {
-  const { endpoint, profile } = member
+  const { endpoint, profile, told } = member
   return [
     {
       type: 'endpoint-joined',
@@ -50,6 +53,7 @@ export function joiningEvents(member: FleetMember, atMs: number): RouterEvent[] 
         runningMax: profile.runningMax,
         batchTokensMax: profile.batchTokensMax,
         pricePerHour: profile.pricePerHour,
+        ...told,
       },
     },
     { type: 'endpoint-probed', atMs, endpoint, healthy: true, reason: '' },
