@@ -9,6 +9,7 @@ import { OutputLength } from './cost/output-length.ts'
 import { RateEstimator } from './cost/rate-estimator.ts'
 import type { Rates } from './cost/rates.ts'
 import { poolPrior } from './cost/rates.ts'
+import { ReuseShare } from './cost/reuse-share.ts'
 import { ServiceMeter, sharedTokens } from './cost/service-meter.ts'
 import { TokenRatio } from './cost/token-ratio.ts'
 import type { RequestArrived, RequestEnded } from './events.ts'
@@ -41,6 +42,7 @@ export class Learning {
   readonly #counters: RouterCounters
   readonly #tokenRatio = new TokenRatio()
   readonly #outputLength = new OutputLength()
+  readonly #reuseShare = new ReuseShare()
   readonly #endpoints = new Map<EndpointState, EndpointLearning>()
 
   constructor(index: PrefixIndex, counters: RouterCounters) {
@@ -102,6 +104,11 @@ export class Learning {
       this.#tokenRatio.observe(model, request.arrived.promptBytes, promptTokens)
     }
     if (outputTokens !== null) this.#outputLength.observe(model, outputTokens)
+    this.#reuseShare.observe(
+      model,
+      promptTokens ?? request.view.promptTokens,
+      cachedTokens ?? attempt.prediction.cachedTokens,
+    )
     if (cachedTokens !== null) this.#compareCached(attempt, cachedTokens)
     if (!this.#endpoints.has(attempt.endpoint)) return
     if (attempt.serviceMark !== null) this.#learnStream(request, attempt, event)
@@ -227,6 +234,11 @@ export class Learning {
 
   outputTokens(event: RequestArrived): number {
     return this.#outputLength.expected(event.model ?? unnamedModel, event.maxOutputTokens)
+  }
+
+  /** Chance that context computed for the model is wanted again. */
+  reuseShare(model: string | null): number {
+    return this.#reuseShare.share(model ?? unnamedModel)
   }
 
   /** How long abandoned work is expected to run on there at most. */

@@ -35,7 +35,7 @@ export class Placement {
     this.#index.match(arrived.chain, slots, matches)
     const tokensPerBlock = blockBytes * this.#learning.tokensPerByte(arrived.model)
     const predict = (candidate: EndpointCandidate): Cost =>
-      this.#cost(view, candidate, tokensPerBlock, nowMs)
+      this.#cost(view, candidate, arrived.model, nowMs)
     return endpoints.map((endpoint, i) => {
       const cached = cachedTokens(endpoint, matches[i]!, tokensPerBlock, view.promptTokens)
       const capacityTokens = this.#learning.capacityBlocks(endpoint).gpu * tokensPerBlock
@@ -64,12 +64,13 @@ export class Placement {
   #cost(
     view: RequestView,
     candidate: EndpointCandidate,
-    tokensPerBlock: number,
+    model: string | null,
     nowMs: number,
   ): Cost {
     const { state } = candidate
     const { ledger, description } = state
     const size = this.#index.size(state.slot)
+    const tokensPerBlock = blockBytes * this.#learning.tokensPerByte(model)
     const freeTokens = candidate.kvCapacityTokens - size.gpuBlocks * tokensPerBlock
     return predictCost(
       this.#learning.rates(state),
@@ -85,6 +86,8 @@ export class Placement {
         batchTokensMax: description.batchTokensMax ?? null,
         freeCacheTokens: Math.max(0, freeTokens),
         residentShare: state.residentShare,
+        reuseShare: this.#learning.reuseShare(model),
+        evictsIntoHost: (description.hostCapacityTokens ?? 0) > 0,
         arrivalsPerMs: (horizonMs) => this.#learning.arrivalsPerMs(state, nowMs, horizonMs),
       },
       {

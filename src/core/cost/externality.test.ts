@@ -21,7 +21,6 @@ test('nobody there, nothing taken', () => {
   assert.equal(stalledDecodesMs(1_000, 400, nobody, 200), 0)
   assert.equal(slowedDecodesMs(rates, 10_000, nobody, 200), 0)
   assert.equal(delayedWaitersMs(0, 1_000, 5_000), 0)
-  assert.equal(evictedContextMs(rates, 1_000, 1_000, 1, 1_000), 0)
 })
 
 test('a second of prefill takes a second from each decode that outlasts it', () => {
@@ -50,12 +49,25 @@ test('one arrival a second behind ten seconds of backlog delays ten requests', (
   assert.equal(delayedWaitersMs(1 / 1_000, 2_000, 10_000), 10 * 2_000 + 2_000)
 })
 
+const eviction = {
+  newTokens: 5_000,
+  freeTokens: 4_000,
+  intoHost: false,
+  reuseShare: 0.5,
+  promptTokens: 10_000,
+}
+
 test('only what exceeds the free memory evicts', () => {
-  assert.equal(evictedContextMs(rates, 5_000, 4_000, 0.5, 10_000), 1_000 * 0.5 * 0.05)
+  assert.equal(evictedContextMs(rates, eviction), 1_000 * 0.5 * 0.05)
 })
 
 test('deep context costs more to compute again', () => {
   const deep = { ...rates, pairMs: 2e-6 }
-  const flat = evictedContextMs(deep, 5_000, 0, 1, 0)
-  assert.equal(evictedContextMs(deep, 5_000, 0, 1, 100_000), flat + (5_000 * 2e-6 * 100_000) / 2)
+  const difference = evictedContextMs(deep, eviction) - evictedContextMs(rates, eviction)
+  assert.ok(Math.abs(difference - 1_000 * 0.5 * 2e-6 * 5_000) < 1e-9)
+})
+
+test('what host memory keeps costs its reload', () => {
+  const reloadMs = 1_000 * 0.5 * rates.hostReloadMsPerToken
+  assert.equal(evictedContextMs(rates, { ...eviction, intoHost: true }), reloadMs)
 })

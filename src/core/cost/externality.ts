@@ -59,18 +59,26 @@ export function delayedWaitersMs(
   return arrivalsPerMs * prefillMs * (backlogMs + prefillMs / 2)
 }
 
+/** The memory that a request finds, and what becomes of the context that it pushes out. Tokens. */
+export interface Eviction {
+  readonly newTokens: number
+  /** Memory that holds nothing worth keeping. */
+  readonly freeTokens: number
+  /** Host memory keeps what leaves GPU memory. */
+  readonly intoHost: boolean
+  /** Chance that evicted context is wanted again. */
+  readonly reuseShare: number
+  /** Others' contexts are taken to be as long as this prompt. */
+  readonly promptTokens: number
+}
+
 /**
- * Tokens that need memory beyond what is free push out as many cached ones. Each costs its prefill
- * again, at the depth of half a prompt like this one, if it is wanted again.
+ * Tokens that need memory beyond what is free push out as many cached ones. If they are wanted again,
+ * each costs its reload from host memory or its prefill, at the depth of half a prompt.
  */
-export function evictedContextMs(
-  rates: Rates,
-  newTokens: number,
-  freeTokens: number,
-  reuseShare: number,
-  promptTokens: number,
-): number {
+export function evictedContextMs(rates: Rates, eviction: Eviction): number {
+  const { newTokens, freeTokens, intoHost, reuseShare, promptTokens } = eviction
   const evicted = Math.max(0, newTokens - freeTokens)
-  const tokenMs = rates.prefillMsPerToken + (rates.pairMs * promptTokens) / 2
-  return evicted * reuseShare * tokenMs
+  if (intoHost) return evicted * reuseShare * rates.hostReloadMsPerToken
+  return evicted * reuseShare * (rates.prefillMsPerToken + (rates.pairMs * promptTokens) / 2)
 }

@@ -27,6 +27,8 @@ const idle: EndpointLoad = {
   batchTokensMax: 8_192,
   freeCacheTokens: 300_000,
   arrivalsPerMs: () => 0,
+  reuseShare: 0.5,
+  evictsIntoHost: false,
 }
 
 const request: RequestWork = {
@@ -68,6 +70,8 @@ const anyLoad = fc
       .double({ min: 0, max: 0.1, noNaN: true })
       .map((rate) => (_horizonMs: number) => rate),
     residentShare: fc.double({ min: 0.05, max: 1, noNaN: true }),
+    reuseShare: fc.double({ min: 0, max: 1, noNaN: true }),
+    evictsIntoHost: fc.boolean(),
   })
   .map(({ decodes, queued, contextEach, remainingEach, ...rest }) => ({
     ...rest,

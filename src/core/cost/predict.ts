@@ -37,8 +37,10 @@ export interface EndpointLoad {
    * prefixes. Left out, nothing is shared.
    */
   readonly residentShare?: number
-  /** Chance that evicted context is wanted again; left out, a half. */
-  readonly reuseShare?: number
+  /** Chance that evicted context is wanted again. */
+  readonly reuseShare: number
+  /** Host memory keeps what leaves GPU memory. */
+  readonly evictsIntoHost: boolean
 }
 
 /** The request on that endpoint. Tokens. */
@@ -48,9 +50,6 @@ export interface RequestWork {
   readonly hostTokens: number
   readonly outputTokens: number
 }
-
-/** The share of evicted context that is wanted again where nothing is known of it. */
-const reuseShareDefault = 0.5
 
 /**
  * The four parts add up to one number: what the choice adds to the completion times of this request
@@ -86,8 +85,6 @@ export function predictCost(rates: Rates, load: EndpointLoad, request: RequestWo
     remainingTokensMean: remainingTokensMean(load),
     queued: Math.max(0, load.running - load.decodingSequences),
   }
-  const reuseShare = load.reuseShare ?? reuseShareDefault
-  const newTokens = uncachedTokens + hostTokens + outputTokens
   return {
     waitMs: rates.overheadMs + queueMs + stepRestMs,
     prefillMs: occupancyMs + hostTokens * rates.hostReloadMsPerToken,
@@ -100,7 +97,13 @@ export function predictCost(rates: Rates, load: EndpointLoad, request: RequestWo
         occupancyMs,
         load.backlogMs,
       ) +
-      evictedContextMs(rates, newTokens, load.freeCacheTokens, reuseShare, promptTokens),
+      evictedContextMs(rates, {
+        newTokens: uncachedTokens + hostTokens + outputTokens,
+        freeTokens: load.freeCacheTokens,
+        intoHost: load.evictsIntoHost,
+        reuseShare: load.reuseShare,
+        promptTokens,
+      }),
   }
 }
 

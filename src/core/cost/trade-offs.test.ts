@@ -38,6 +38,8 @@ function endpoint(decodes: readonly Resident[], backlogMs = 0, queued = 0): Endp
     batchTokensMax: 8_192,
     freeCacheTokens: capacityTokens - contextTokens,
     arrivalsPerMs: () => 0,
+    reuseShare: 0.5,
+    evictsIntoHost: false,
   }
 }
 
