@@ -8,7 +8,7 @@ import type { PrefillWork } from './cost/observations.ts'
 import { OutputLength } from './cost/output-length.ts'
 import { RateEstimator } from './cost/rate-estimator.ts'
 import type { Rates } from './cost/rates.ts'
-import { poolPrior } from './cost/rates.ts'
+import { slowest } from './cost/rates.ts'
 import { ReuseShare } from './cost/reuse-share.ts'
 import { ServiceMeter, sharedTokens } from './cost/service-meter.ts'
 import { TokenRatio } from './cost/token-ratio.ts'
@@ -16,6 +16,7 @@ import type { RequestArrived, RequestEnded } from './events.ts'
 import type { EndpointState } from './fleet/endpoint-state.ts'
 import { limits } from './limits.ts'
 import type { Attempt, OpenRequest } from './open-request.ts'
+import { PeerRates } from './peer-rates.ts'
 import type { PrefixIndex } from './prefix/prefix-index.ts'
 import type { RouterCounters } from './router-counters.ts'
 
@@ -44,6 +45,7 @@ export class Learning {
   readonly #outputLength = new OutputLength()
   readonly #reuseShare = new ReuseShare()
   readonly #endpoints = new Map<EndpointState, EndpointLearning>()
+  readonly #peers = new PeerRates(this.#endpoints)
 
   constructor(index: PrefixIndex, counters: RouterCounters) {
     this.#index = index
@@ -62,6 +64,7 @@ export class Learning {
 
   left(endpoint: EndpointState): void {
     this.#endpoints.delete(endpoint)
+    this.#peers.changed()
   }
 
   /** The hardware is the same, so its rates are kept; what it held is not. */
@@ -93,8 +96,10 @@ export class Learning {
     }
     const { stepMs } = this.rates(endpoint)
     attempt.serviceMark = this.#of(endpoint).meter.firstToken(seen, stepMs)
-    const actualMs = atMs - attempt.dispatchedAtMs
-    this.#estimator(endpoint).error.observe(prediction.ttftMs, actualMs)
+    const { error } = this.#estimator(endpoint)
+    const wasTrusted = error.trusted
+    error.observe(prediction.ttftMs, atMs - attempt.dispatchedAtMs)
+    if (wasTrusted && !error.trusted) this.#counters.predictionDistrusted++
   }
 
   done(request: OpenRequest, attempt: Attempt, event: RequestEnded): void {
@@ -111,6 +116,7 @@ export class Learning {
     )
     if (cachedTokens !== null) this.#compareCached(attempt, cachedTokens)
     if (!this.#endpoints.has(attempt.endpoint)) return
+    this.#peers.changed()
     if (attempt.serviceMark !== null) this.#learnStream(request, attempt, event)
     else if (!request.arrived.streaming) this.#learnWhole(request, attempt, event)
   }
@@ -171,8 +177,17 @@ export class Learning {
     if (changed > resizeShare * sized) this.resized(endpoint)
   }
 
+  /**
+   * What was learned of its peers speaks for an endpoint that nothing was observed of; else the
+   * unknown would look better than the known whenever a model is slower than the prior. Where
+   * predictions fail, an endpoint is taken to be no faster than its peers: a wrong belief may keep
+   * work away, but never draw it.
+   */
   rates(endpoint: EndpointState): Rates {
-    return this.#of(endpoint).estimator?.rates() ?? this.#ofPeers(endpoint)
+    const { estimator } = this.#of(endpoint)
+    if (estimator === null) return this.#peers.of(endpoint)
+    const learned = estimator.rates()
+    return estimator.error.trusted ? learned : slowest(learned, this.#peers.of(endpoint))
   }
 
   /** Recent relative error of the predicted first token, and how many outcomes it rests on. */
@@ -194,28 +209,13 @@ export class Learning {
     return sum
   }
 
-  /**
-   * What was learned of its peers speaks for an endpoint that nothing was observed of; else the
-   * unknown would look better than the known whenever a model is slower than the prior.
-   */
-  #ofPeers(endpoint: EndpointState): Rates {
-    const peers: Rates[] = []
-    for (const [other, { estimator }] of this.#endpoints) {
-      if (estimator === null) continue
-      if ([...(other.models ?? [])].some((model) => endpoint.serves(model))) {
-        peers.push(estimator.rates())
-      }
-    }
-    return poolPrior(peers)
-  }
-
   #known(endpoint: EndpointState): { estimator: RateEstimator; meter: ServiceMeter } {
     return { estimator: this.#estimator(endpoint), meter: this.#of(endpoint).meter }
   }
 
   #estimator(endpoint: EndpointState): RateEstimator {
     const learning = this.#of(endpoint)
-    learning.estimator ??= new RateEstimator(this.#ofPeers(endpoint))
+    learning.estimator ??= new RateEstimator(this.#peers.of(endpoint))
     return learning.estimator
   }
 

@@ -4,6 +4,8 @@ export interface RouterCounters {
   lastResort: number
   /** Endpoints whose believed cache contents were dropped after repeated misses. */
   cacheEmptied: number
+  /** Times that the predictions for an endpoint were found too wrong to be relied on. */
+  predictionDistrusted: number
   /** Reservations of abandoned work that ran into their bound without a sign of the engine. */
   lingerExpired: number
   /** Endpoints taken out of choice because requests failed there. */

@@ -44,6 +44,7 @@ export class Router {
   readonly counters: RouterCounters = {
     lastResort: 0,
     cacheEmptied: 0,
+    predictionDistrusted: 0,
     lingerExpired: 0,
     ejections: 0,
     restarts: 0,

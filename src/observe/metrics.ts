@@ -129,6 +129,7 @@ export class Metrics {
       ...Object.fromEntries(this.#fallbacks),
       'last-resort': counters.lastResort,
       'cache-emptied': counters.cacheEmptied,
+      'prediction-distrusted': counters.predictionDistrusted,
       'rates-dropped': ratesDropped,
       'linger-expired': counters.lingerExpired,
       'label-folded': this.#models.folded + this.#causes.folded,

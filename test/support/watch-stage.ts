@@ -73,7 +73,14 @@ export class WatchStage {
   }
 
   fallbacks(): Readonly<Record<string, number>> {
-    const none = { lastResort: 0, cacheEmptied: 0, lingerExpired: 0, ejections: 0, restarts: 0 }
+    const none = {
+      lastResort: 0,
+      cacheEmptied: 0,
+      predictionDistrusted: 0,
+      lingerExpired: 0,
+      ejections: 0,
+      restarts: 0,
+    }
     const all = Object.entries(this.metrics.fallbacks(none, 0))
     return Object.fromEntries(all.filter(([, count]) => count > 0))
   }

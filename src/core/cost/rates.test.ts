@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { poolPrior, priorRates } from './rates.ts'
+import { poolPrior, priorRates, slowest } from './rates.ts'
 
 test('a newcomer is expected to be like the median of its peers', () => {
   const peer = (factor: number) => ({ ...priorRates, prefillMsPerToken: 0.05 * factor })
@@ -11,4 +11,10 @@ test('a newcomer is expected to be like the median of its peers', () => {
 
 test('without peers it is the general prior', () => {
   assert.equal(poolPrior([]), priorRates)
+})
+
+test('the slowest of two takes each coefficient from the slower one', () => {
+  const one = { ...priorRates, stepMs: 20 }
+  const other = { ...priorRates, pairMs: 1 }
+  assert.deepEqual(slowest(one, other), { ...priorRates, stepMs: 20, pairMs: 1 })
 })

@@ -49,6 +49,19 @@ export function poolPrior(peers: readonly Rates[]): Rates {
   }
 }
 
+/** Of each coefficient the larger one. */
+export function slowest(one: Rates, other: Rates): Rates {
+  return {
+    overheadMs: Math.max(one.overheadMs, other.overheadMs),
+    prefillMsPerToken: Math.max(one.prefillMsPerToken, other.prefillMsPerToken),
+    pairMs: Math.max(one.pairMs, other.pairMs),
+    hostReloadMsPerToken: Math.max(one.hostReloadMsPerToken, other.hostReloadMsPerToken),
+    stepMs: Math.max(one.stepMs, other.stepMs),
+    stepMsPerSequence: Math.max(one.stepMsPerSequence, other.stepMsPerSequence),
+    stepMsPerContextToken: Math.max(one.stepMsPerContextToken, other.stepMsPerContextToken),
+  }
+}
+
 function median(values: number[]): number {
   values.sort((a, b) => a - b)
   const middle = values.length >> 1

@@ -67,6 +67,11 @@ export class World {
     )
   }
 
+  /** To change an engine during the run, at a time of `time`. */
+  get engines(): ReadonlyMap<EndpointKey, SimulatedEngine> {
+    return this.#engines
+  }
+
   run(): WorldResult {
     const { members, workload, untilMs } = this.#options
     for (const member of members) {
