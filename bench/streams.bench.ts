@@ -1,7 +1,7 @@
 /**
- * Thousands of paced streams at once: memory of the gateway per stream, and by how much it delays an
- * event, beside the same streams without it. `npm run bench:streams`. Linux; the limit on open files
- * must allow four times as many.
+ * Thousands of paced streams at once: memory of the gateway per stream, and by how much it delays
+ * an event, beside the same streams without it. `npm run bench:streams`. Linux; the limit on open
+ * files must allow four times as many.
  */
 import { connect } from 'node:net'
 import { textTable } from '../src/commands/text-table.ts'
