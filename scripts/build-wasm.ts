@@ -16,7 +16,8 @@ export async function renderTextScanWasm(): Promise<string> {
   const base64 = Buffer.from(parsed.toBinary({}).buffer).toString('base64')
   const lines = base64.match(new RegExp(`.{1,${lineChars}}`, 'g')) ?? []
   const quoted = lines.map((line, i) => `  '${line}'${i === lines.length - 1 ? '' : ' +'}`)
-  return `/** Made of text-scan.wat; npm run build:wasm writes it. */\nexport const textScanWasm =\n${quoted.join('\n')}\n`
+  const head = '/** Made of text-scan.wat; npm run build:wasm writes it. */'
+  return `${head}\nexport const textScanWasm =\n${quoted.join('\n')}\n`
 }
 
 if (import.meta.main) writeFileSync(target, await renderTextScanWasm())
