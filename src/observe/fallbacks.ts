@@ -30,8 +30,8 @@ export const fallbackCatalogue = {
   'cache-emptied':
     'An endpoint repeatedly held nothing of what it was believed to hold. The belief was dropped.',
   'prediction-distrusted':
-    'The first tokens of an endpoint came far from when they were predicted. It is taken to be no ' +
-    'faster than its peers until they fit again.',
+    'The first tokens of an endpoint came far from when they were predicted. It is taken to be ' +
+    'no faster than its peers until they fit again.',
   'rates-dropped':
     'Outcomes kept contradicting what was learned of an endpoint’s speed. It is learned anew.',
   'linger-expired':

@@ -90,8 +90,10 @@ export class EngineCall {
 export type Script = (call: EngineCall) => unknown
 
 /** What the router itself asks engines. */
-const servicePage =
-  /^GET \/(health|v1\/models|(prometheus\/)?metrics|version|api\/version|(get_)?server_info|props|info)$/
+const servicePages: ReadonlySet<string> = new Set([
+  ...['GET /health', 'GET /v1/models', 'GET /metrics', 'GET /prometheus/metrics', 'GET /version'],
+  ...['GET /api/version', 'GET /server_info', 'GET /get_server_info', 'GET /props', 'GET /info'],
+])
 
 export class RawEngine {
   /** What the requests get that are no service pages. */
@@ -194,7 +196,7 @@ export class RawEngine {
   async #serve(connection: ScriptedConnection): Promise<void> {
     for (let number = 0; ; number++) {
       const call = new EngineCall(this, connection, await connection.request(), number > 0)
-      if (servicePage.test(call.line)) this.#page(call)
+      if (servicePages.has(call.line)) this.#page(call)
       else {
         this.calls.push(call)
         void this.script(call)

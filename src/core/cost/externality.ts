@@ -73,8 +73,8 @@ export interface Eviction {
 }
 
 /**
- * Tokens that need memory beyond what is free push out as many cached ones. If they are wanted again,
- * each costs its reload from host memory or its prefill, at the depth of half a prompt.
+ * Tokens that need memory beyond what is free push out as many cached ones. If wanted again, each
+ * costs its reload from host memory or its prefill, at the depth of half a prompt.
  */
 export function evictedContextMs(rates: Rates, eviction: Eviction): number {
   const { newTokens, freeTokens, intoHost, reuseShare, promptTokens } = eviction

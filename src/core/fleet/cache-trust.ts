@@ -1,9 +1,9 @@
 /**
- * How far the prefix index may be believed for one endpoint: each belief about cached tokens is held
- * against what the engine reported.
+ * How far the prefix index may be believed for one endpoint: each belief about cached tokens is
+ * held against what the engine reported.
  *
- * Two things can be wrong. Engines that evict what the index thinks is there have less room than the
- * index reckons with; then the believed capacity shrinks, and grows again when an engine turns out
+ * Two things can be wrong. Engines that evict what the index thinks is there have less room than
+ * the index reckons with; then the believed capacity shrinks, and grows again when an engine turns out
  * to hold more than was believed. The right capacity is where as much is missed as is found
  * unexpectedly. Whatever else is wrong shows as a lower share of the expected hits.
  */
@@ -16,8 +16,8 @@ const rules = {
   /** Outcomes in a row with nothing cached where much was believed: the cache was emptied. */
   emptyOutcomesMax: 3,
   /**
-   * By so much the capacity grows when all was unexpected, and shrinks when all is missed. A find has
-   * one explanation; a miss may also be due to what ran while the prompt waited.
+   * By so much the capacity grows when all was unexpected, and shrinks when all is missed. A find
+   * has one explanation; a miss may also be due to what ran while the prompt waited.
    */
   capacityGrowth: 0.05,
   capacityShrinkage: 0.02,

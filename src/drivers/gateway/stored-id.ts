@@ -1,7 +1,7 @@
 /** Longest answer in which the id of what was stored is looked for. */
 const bodyBytesMax = 65_536
 
-/** Reads along the answer to a call that stores something, for the id that later calls will name. */
+/** Reads along the answer to a call that stores something, for the id that later calls name. */
 export class StoredIdReader {
   #pieces: Buffer[] = []
   #bytes = 0
