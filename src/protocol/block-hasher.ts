@@ -30,8 +30,8 @@ export interface HasherState {
 
 /**
  * Text is written as JSON has it, in UTF-8: the way in which most of it comes, so that long texts
- * are copied as they are. The byte 0xff never occurs in it; structure is written as 0xff and a tag, so
- * that no text can pass for structure. Strings go into one scratch buffer that is hashed when it
+ * are copied as they are. The byte 0xff never occurs in it; structure is written as 0xff and a tag,
+ * so that no text can pass for structure. Strings go into one scratch buffer that is hashed when it
  * fills: large enough to amortise the calls, small enough to stay in the cache.
  */
 export class BlockHasher {
