@@ -1,6 +1,6 @@
 /**
- * How far the prefix index may be believed for one endpoint: each belief about cached tokens is held
- * against what the engine reported.
+ * How far the prefix index may be believed for one endpoint: each belief about cached tokens is
+ * held against what the engine reported.
  *
  * Two things can be wrong. Engines that evict what the index thinks is there have less room than
  * the index reckons with; then the believed capacity shrinks, and grows again when an engine turns
