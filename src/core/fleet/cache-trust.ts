@@ -3,9 +3,9 @@
  * held against what the engine reported.
  *
  * Two things can be wrong. Engines that evict what the index thinks is there have less room than
- * the index reckons with; then the believed capacity shrinks, and grows again when an engine turns
- * out to hold more than was believed. The right capacity is where as much is missed as is found
- * unexpectedly. Whatever else is wrong shows as a lower share of the expected hits.
+ * the index reckons with; then the believed capacity shrinks, and grows again when an engine
+ * turns out to hold more than was believed. The right capacity is where as much is missed as is
+ * found unexpectedly. Whatever else is wrong shows as a lower share of the expected hits.
  */
 
 const rules = {
