@@ -21,6 +21,6 @@ export function warmpathPolicy(): Policy {
 }
 
 /** The one number: the request's own time and the time it takes from others. */
-export function totalMs(cost: Cost): number {
+function totalMs(cost: Cost): number {
   return cost.waitMs + cost.prefillMs + cost.decodeMs + cost.externalityMs
 }
