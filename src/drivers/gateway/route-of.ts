@@ -38,7 +38,7 @@ const enginePaths: ReadonlySet<string> = new Set([
 ])
 
 /** A path that another server could take for a different one, as by going up a folder. */
-const ambiguousPath = /\/(\.|%2e){1,2}(\/|%2f|\\|%5c|;|$)|\\|%5c|%00/i
+const ambiguousPath = /(\/|%2f)(\.|%2e){1,2}(\/|%2f|\\|%5c|;|$)|\\|%5c|%00/i
 
 const pathWithModel = /^\/v1\/(?:models\/(.+)|(?:engines|deployments)\/([^/]+))/
 
