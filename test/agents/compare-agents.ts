@@ -68,10 +68,11 @@ export function summaryOf(sides: readonly ComparedSide[]): string {
   const [first, second] = sides
   if (first === undefined || second === undefined) return `${errors} errors.`
   const median = (side: ComparedSide): number => quantile(side.result.ttftMs, 0.5)
-  const cut = Math.round(100 * (1 - median(second) / median(first)))
+  const change = Math.round(100 * (median(second) / median(first) - 1))
+  const ttft = `${Math.abs(change)} % ${change <= 0 ? 'lower' : 'higher'}`
   const faster = first.result.makespanMs / second.result.makespanMs
   return (
-    `${second.policy} against ${first.policy}: median TTFT ${cut} % lower, all done ` +
+    `${second.policy} against ${first.policy}: median TTFT ${ttft}, all done ` +
     `${faster.toFixed(2)} times as fast, ${errors} errors.`
   )
 }

@@ -9,6 +9,8 @@ export interface DriveOptions {
   /** Runs that are open at once. */
   readonly atOnce: number
   readonly maxTokens: number
+  /** Fields beyond OpenAI's, for engines that know them. */
+  readonly extra?: Readonly<Record<string, unknown>>
   /** Every other call is made without streaming when set. */
   readonly mixed?: boolean
   /** Sent with each call, for a balancer that hashes it. */
@@ -75,6 +77,7 @@ async function streamedCall(
       max_tokens: options.maxTokens,
       stream: true,
       stream_options: { include_usage: true },
+      ...options.extra,
     },
     { headers },
   )
@@ -95,7 +98,12 @@ async function wholeCall(
   tally: Tally,
 ): Promise<void> {
   const answer = await client.chat.completions.create(
-    { model: options.model, messages: [...messages], max_tokens: options.maxTokens },
+    {
+      model: options.model,
+      messages: [...messages],
+      max_tokens: options.maxTokens,
+      ...options.extra,
+    },
     { headers },
   )
   if (!answer.choices[0]?.message.content) throw new Error('the answer has no content')

@@ -9,6 +9,8 @@ export interface KillReport {
   readonly brokenAfterBegin: number
   /** Calls that failed without a first token: none may. */
   readonly lost: readonly string[]
+  /** From its health to the router's word that it may be chosen. */
+  readonly routableAfterMs: number
   /** From its health to its first request through the router; null when it was not used again. */
   readonly usedAgainAfterMs: number | null
 }
@@ -58,12 +60,14 @@ export async function killUnderLoad(
   usedEndpoints.delete(victim.url)
   await victim.restart()
   const healthyMs = performance.now()
+  await allRoutable(url)
+  const routableAfterMs = performance.now() - healthyMs
   await until(() => usedEndpoints.has(victim.url) || performance.now() > healthyMs + 30_000)
   const usedMs = usedEndpoints.get(victim.url)
   stopped = true
   await Promise.all(agents)
   const usedAgainAfterMs = usedMs === undefined ? null : usedMs - healthyMs
-  return { calls, brokenAfterBegin, lost, usedAgainAfterMs }
+  return { calls, brokenAfterBegin, lost, routableAfterMs, usedAgainAfterMs }
 }
 
 async function until(done: () => boolean): Promise<void> {

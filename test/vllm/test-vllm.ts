@@ -15,7 +15,7 @@ import { startGateway } from '../../src/drivers/gateway/start-gateway.ts'
 import { prose } from '../../src/lab/demo/agent-text.ts'
 import { silentLogger } from '../../src/observe/logger.ts'
 import { renderComparison } from '../agents/compare-agents.ts'
-import { type DriveResult, driveAgents, quantile } from '../agents/drive-agents.ts'
+import { type DriveResult, driveAgents } from '../agents/drive-agents.ts'
 import { type AgentRun, type Message, recordedAgents } from '../agents/recorded-agents.ts'
 import { allRoutable, killUnderLoad } from './kill-under-load.ts'
 import { servedModel, startVllm, type VllmServer } from './vllm-server.ts'
@@ -23,8 +23,10 @@ import { servedModel, startVllm, type VllmServer } from './vllm-server.ts'
 const folder =
   process.env.WARMPATH_ENGINES ?? join(import.meta.dirname, '..', '..', '.cache', 'engines')
 const ports = [18_201, 18_202]
-const atOnce = 6
-const charactersMax = 40_000
+const atOnce = 8
+/** A model of random weights may well begin with its end. */
+const extra = { ignore_eos: true }
+const charactersMax = 85_000
 
 /** Where there is no recording: conversations of the same kind, made up. */
 function madeUpAgents(): AgentRun[] {
@@ -98,7 +100,7 @@ try {
   for (const policy of ['round-robin', 'warmpath', 'round-robin', 'warmpath'] as const) {
     for (const server of servers) await server.emptyCache()
     const result = await withGateway(policy, servers, (url) =>
-      driveAgents({ url, model: servedModel, runs, atOnce, maxTokens: 16, mixed: true }),
+      driveAgents({ url, model: servedModel, runs, atOnce, maxTokens: 16, extra, mixed: true }),
     )
     for (const error of result.errors.slice(0, 5)) say(`  ${policy}: ${error}`)
     failed ||= result.errors.length > 0
@@ -118,20 +120,22 @@ try {
     ['calls under load', kill.calls],
     ['lost before a first token', kill.lost.length],
     ['streams broken after it, with an error', kill.brokenAfterBegin],
+    ['may be chosen again after its health, ms', kill.routableAfterMs.toFixed(0)],
     ['used again after its health, ms', kill.usedAgainAfterMs?.toFixed(0) ?? 'never'],
   ]
   say(`\none server killed with SIGKILL under load, and started again on its port\n`)
   say(textTable(['', ''], rows))
   for (const error of kill.lost) say(`  lost: ${error}`)
   failed ||= kill.lost.length > 0 || kill.usedAgainAfterMs === null
-  const median = (policy: PolicyName): number =>
+  const best = (policy: PolicyName): number =>
     Math.min(
-      ...sides
-        .filter((side) => side.policy === policy)
-        .map(({ result }) => quantile(result.ttftMs, 0.5)),
+      ...sides.filter((side) => side.policy === policy).map(({ result }) => result.makespanMs),
     )
-  const cut = Math.round(100 * (1 - median('warmpath') / median('round-robin')))
-  say(`\n${failed ? 'FAILED' : 'passed'}: median TTFT ${cut} % lower than under round-robin`)
+  const times = (best('round-robin') / best('warmpath')).toFixed(2)
+  const word = failed ? 'FAILED' : 'passed'
+  say(
+    `\n${word}: the agents were done ${times} times as fast as under round-robin (better of two passes)`,
+  )
 } finally {
   for (const server of servers) await server.kill()
 }

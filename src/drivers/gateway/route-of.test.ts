@@ -133,3 +133,9 @@ test('F113: a model of any name is found again by its encoded name', () => {
     }),
   )
 })
+
+rows('verbs of a collection are no stored ids', [
+  ['POST', '/v1/responses/input_tokens', pass()],
+  ['POST', '/v1/responses/compact/', pass()],
+  ['POST', '/v1/threads/runs', pass(true)],
+])

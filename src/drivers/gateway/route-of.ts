@@ -48,6 +48,13 @@ const collections = [
 ].join('|')
 
 /** What one engine holds, and nobody else knows. */
+/** What looks like an id there and is a verb: any endpoint that serves the model may do it. */
+const collectionActions: ReadonlySet<string> = new Set([
+  '/v1/responses/input_tokens',
+  '/v1/responses/compact',
+  '/v1/threads/runs',
+])
+
 const storedPath = new RegExp(`^/v1/(?:${collections})/([^/]+)`)
 
 /** Whose POST creates something that stays: never sent twice. */
@@ -71,6 +78,7 @@ export function routeOf(method: string, target: string): Route {
   if (path.startsWith('/v1/models/') && reads) {
     return { kind: 'model', id: decoded(path.slice('/v1/models/'.length)) }
   }
+  if (collectionActions.has(path)) return pass(path === '/v1/threads/runs')
   const stored = storedPath.exec(path)?.[1]
   if (stored !== undefined) return { kind: 'stored', id: decoded(stored) }
   const match = pathWithModel.exec(path)
