@@ -3,13 +3,10 @@
  * holds them all. The median time to first token under `warmpath` against `round-robin`, with
  * the same sessions, tool times and seeds. `npm run bench:agents`
  */
-import { seededRandom } from '../src/base/random.ts'
 import { textTable } from '../src/commands/text-table.ts'
-import { type PolicyName, policies } from '../src/core/policy/registry.ts'
-import { ApproximateIndex } from '../src/core/prefix/approximate-index.ts'
-import { Router } from '../src/core/router.ts'
+import type { PolicyName } from '../src/core/policy/registry.ts'
 import { profileNamed } from '../src/lab/engine/profiles.ts'
-import { World } from '../src/lab/simulator/world.ts'
+import { simulate } from '../src/lab/simulator/simulate.ts'
 import { codeGeneration, codeGenerationDefaults } from '../src/lab/workload/code-generation.ts'
 import { blockTokens } from '../src/lab/workload/session.ts'
 
@@ -53,19 +50,8 @@ export function agentsBench(size: AgentsBenchSize): AgentsBenchRow[] {
 function run(policy: PolicyName, size: AgentsBenchSize, seed: number): AgentsBenchRow {
   const { sessions, turns, replicas } = size
   const profile = { ...profileNamed('qwen3-coder-480b-tpu-v7x'), blockTokens }
-  const members = Array.from({ length: replicas }, (_, i) => ({
-    endpoint: `http://engine-${i}`,
-    profile,
-  }))
-  const router = new Router({
-    policy: policies[policy](),
-    index: new ApproximateIndex(),
-    random: seededRandom(seed),
-    unknownModels: 'reject',
-  })
   const workload = codeGeneration({ ...codeGenerationDefaults, sessions, turns }, seed)
-  const world = new World({ members, router, workload, scrapeIntervalMs: 1_000 })
-  const { requests, endMs } = world.run()
+  const { requests, endMs } = simulate({ workload, policy, profile, replicas, seed })
   const served = requests.filter((request) => request.firstTokenMs !== null)
   const ttftMs = served
     .map((request) => request.firstTokenMs! - request.readyMs)

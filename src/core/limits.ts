@@ -7,8 +7,6 @@ export const limits = {
   endpointsMax: 1024,
   /** Candidates written into one explanation; the best ones are kept. */
   explainedCandidatesMax: 64,
-  /** Requests that may wait at the router. */
-  heldRequestsMax: 10_000,
   /** Live sessions followed; the one idle longest is forgotten first. */
   sessionsMax: 100_000,
   /** Tenants, models and other names that get an entry of their own; the rest share one. */

@@ -1,6 +1,5 @@
 /** A request from its arrival to its end, as the core follows it. */
 import type { ServiceMark } from './cost/service-meter.ts'
-import type { Dispatch } from './decisions.ts'
 import type { EndpointKey, RequestArrived } from './events.ts'
 import type { EndpointState } from './fleet/endpoint-state.ts'
 import type { Reservation } from './fleet/ledger.ts'
@@ -44,6 +43,4 @@ export interface OpenRequest {
   readonly session: Session | null
   readonly tried: EndpointKey[]
   attempt: Attempt | null
-  /** The last decision to send it somewhere; null while it is held. */
-  dispatch: Dispatch | null
 }

@@ -13,3 +13,14 @@ export interface RouterCounters {
   /** New processes found at an old address. */
   restarts: number
 }
+
+export function noCounters(): RouterCounters {
+  return {
+    lastResort: 0,
+    cacheEmptied: 0,
+    predictionDistrusted: 0,
+    lingerExpired: 0,
+    ejections: 0,
+    restarts: 0,
+  }
+}

@@ -26,7 +26,7 @@ import type { Attempt, OpenRequest } from './open-request.ts'
 import { Placement } from './placement.ts'
 import type { Policy, PolicyContext, RequestView } from './policy/policy.ts'
 import type { PrefixIndex } from './prefix/prefix-index.ts'
-import type { RouterCounters } from './router-counters.ts'
+import { noCounters } from './router-counters.ts'
 import { SessionTable } from './session/session-table.ts'
 
 export interface RouterOptions {
@@ -41,14 +41,7 @@ export interface RouterOptions {
 export class Router {
   readonly fleet = new Fleet()
   readonly sessions = new SessionTable()
-  readonly counters: RouterCounters = {
-    lastResort: 0,
-    cacheEmptied: 0,
-    predictionDistrusted: 0,
-    lingerExpired: 0,
-    ejections: 0,
-    restarts: 0,
-  }
+  readonly counters = noCounters()
   readonly learning: Learning
   readonly policy: Policy
   readonly #options: RouterOptions
@@ -102,15 +95,19 @@ export class Router {
 
   #arrived(event: RequestArrived): readonly Decision[] {
     assert(!this.#open.has(event.requestId), `request ${event.requestId} arrived twice`)
-    const known = this.fleet.knows(event.model)
-    if (!known && this.#options.unknownModels === 'reject' && this.fleet.models().length > 0) {
+    const unknown = !this.fleet.knows(event.model)
+    if (unknown && this.#options.unknownModels === 'reject' && this.fleet.models().length > 0) {
       return [this.#unknownModel(event)]
     }
-    const model = known ? event.model : null
-    const pool = this.fleet.pool(model, event.atMs, event.pinnedTo)
+    const pool = this.#poolFor(event, event.atMs)
     if (pool.available.length === 0) return [noEndpoint(event, pool)]
     const request = this.#recognise(event)
     return [this.#place(request, pool, event.atMs)]
+  }
+
+  /** Who may serve it now; a model that nobody names may be served by anybody. */
+  #poolFor({ model, pinnedTo }: RequestArrived, nowMs: number): Pool {
+    return this.fleet.pool(this.fleet.knows(model) ? model : null, nowMs, pinnedTo)
   }
 
   /** Finds the request's session and what it is expected to be. */
@@ -125,7 +122,7 @@ export class Router {
       sessionEndpoint: session?.lastEndpoint ?? null,
       tenant: event.tenant,
     }
-    return { arrived: event, view, session, tried: [], attempt: null, dispatch: null }
+    return { arrived: event, view, session, tried: [], attempt: null }
   }
 
   /** Chooses and reserves in one step. */
@@ -193,7 +190,6 @@ export class Router {
       queueWaitMs: nowMs - arrived.atMs,
       reasons,
     }
-    request.dispatch = dispatch
     this.#open.set(arrived.requestId, request)
     return dispatch
   }
@@ -245,8 +241,7 @@ export class Router {
   /** Where a failed request may still go; null when nowhere. */
   #retryPool(request: OpenRequest, nowMs: number): Pool | null {
     if (request.tried.length >= limits.attemptsMax) return null
-    const { model, pinnedTo } = request.arrived
-    const pool = this.fleet.pool(this.fleet.knows(model) ? model : null, nowMs, pinnedTo)
+    const pool = this.#poolFor(request.arrived, nowMs)
     const untried = pool.available.filter((one) => !request.tried.includes(one.key))
     return untried.length === 0 ? null : { ...pool, available: untried }
   }

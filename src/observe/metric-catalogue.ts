@@ -24,11 +24,11 @@ const histogram = (buckets: readonly number[], help: string, ...labels: string[]
 })
 
 /** vLLM's own bounds, so that the router's curves and the engines' can be laid over one another. */
-export const ttftBuckets: readonly number[] = [
+const ttftBuckets: readonly number[] = [
   0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80,
   160, 640, 2560,
 ]
-export const itlBuckets: readonly number[] = [
+const itlBuckets: readonly number[] = [
   0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80,
 ]
 const requestBuckets: readonly number[] = [

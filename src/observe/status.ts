@@ -64,7 +64,7 @@ export interface RouterStatus {
   readonly draining: boolean
   readonly openRequests: number
   readonly heldRequests: number
-  /** The ones that wait longest; at most `heldShownMax`. */
+  /** The ones that wait longest. */
   readonly held: readonly HeldRequest[]
   readonly sessions: number
   readonly indexEntries: number
@@ -75,5 +75,3 @@ export interface RouterStatus {
   readonly models: readonly ModelStatus[]
   readonly endpoints: readonly EndpointStatus[]
 }
-
-export const heldShownMax = 100

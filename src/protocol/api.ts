@@ -19,8 +19,13 @@ const apiOfSuffix: ReadonlyMap<string, Api> = new Map([
 
 /** The API of a request path; trailing slashes are tolerated, a query is ignored. */
 export function apiOfPath(path: string): Api {
-  const query = path.indexOf('?')
-  let end = query < 0 ? path.length : query
-  while (end > 1 && path.charCodeAt(end - 1) === 0x2f) end--
-  return apiOfSuffix.get(path.slice(0, end)) ?? 'other'
+  return apiOfSuffix.get(path.slice(0, pathEndOf(path))) ?? 'other'
+}
+
+/** Where the path of a request target ends: before its query and the slashes that trail. */
+export function pathEndOf(target: string): number {
+  const query = target.indexOf('?')
+  let end = query < 0 ? target.length : query
+  while (end > 1 && target.charCodeAt(end - 1) === 0x2f) end--
+  return end
 }

@@ -62,6 +62,10 @@ export async function driveAgents(options: DriveOptions): Promise<DriveResult> {
   return { ...tally, makespanMs: performance.now() - startMs }
 }
 
+function requestOf({ model, maxTokens, extra }: DriveOptions, messages: readonly Message[]) {
+  return { model, messages: [...messages], max_tokens: maxTokens, ...extra }
+}
+
 async function streamedCall(
   client: OpenAI,
   options: DriveOptions,
@@ -72,12 +76,9 @@ async function streamedCall(
   const sentMs = performance.now()
   const stream = await client.chat.completions.create(
     {
-      model: options.model,
-      messages: [...messages],
-      max_tokens: options.maxTokens,
+      ...requestOf(options, messages),
       stream: true,
       stream_options: { include_usage: true },
-      ...options.extra,
     },
     { headers },
   )
@@ -97,15 +98,7 @@ async function wholeCall(
   headers: Record<string, string>,
   tally: Tally,
 ): Promise<void> {
-  const answer = await client.chat.completions.create(
-    {
-      model: options.model,
-      messages: [...messages],
-      max_tokens: options.maxTokens,
-      ...options.extra,
-    },
-    { headers },
-  )
+  const answer = await client.chat.completions.create(requestOf(options, messages), { headers })
   if (!answer.choices[0]?.message.content) throw new Error('the answer has no content')
   if (answer.usage) count(tally, answer.usage)
 }

@@ -28,23 +28,21 @@ test('F055: a miss goes to the idle endpoint, not to the one with the smallest c
   const shared = harness.complete(chainOf(99, blocksOf(60_000)))
   const idle = shared.endpoint
   const other = idle === 'http://e0' ? 'http://e1' : 'http://e0'
-  harness.router.handle({ type: 'endpoint-draining', atMs: 0, endpoint: idle, draining: true })
+  harness.drain(idle, true)
   for (let i = 0; i < 6; i++) busy.push(harness.send(chainOf(i, blocksOf(4_000))))
-  harness.router.handle({ type: 'endpoint-draining', atMs: 0, endpoint: idle, draining: false })
+  harness.drain(idle, false)
   assert.ok(busy.every((dispatch) => dispatch.endpoint === other))
   assert.equal(harness.send(chainOf(500, blocksOf(4_000))).endpoint, idle)
 })
 
 test('F056: three giant contexts weigh more than many tiny requests', () => {
   const harness = new RouterHarness(2)
-  const drain = (endpoint: string, draining: boolean) =>
-    harness.router.handle({ type: 'endpoint-draining', atMs: 0, endpoint, draining })
-  drain('http://e1', true)
+  harness.drain('http://e1', true)
   for (let i = 0; i < 3; i++) harness.send(chainOf(i, blocksOf(100_000)))
-  drain('http://e1', false)
-  drain('http://e0', true)
+  harness.drain('http://e1', false)
+  harness.drain('http://e0', true)
   for (let i = 0; i < 12; i++) harness.send(chainOf(100 + i, blocksOf(200)))
-  drain('http://e0', false)
+  harness.drain('http://e0', false)
   const chosen = harness.send(chainOf(500, blocksOf(2_000)))
   assert.equal(chosen.endpoint, 'http://e1')
 })
@@ -67,11 +65,9 @@ test('F059: a warm endpoint with a queue loses to an idle one when waiting costs
   const warm = chainOf(1, blocksOf(4_000))
   const home = harness.complete(warm).endpoint
   const other = home === 'http://e0' ? 'http://e1' : 'http://e0'
-  const drain = (endpoint: string, draining: boolean) =>
-    harness.router.handle({ type: 'endpoint-draining', atMs: 0, endpoint, draining })
-  drain(other, true)
+  harness.drain(other, true)
   for (let i = 0; i < 10; i++) harness.send(chainOf(100 + i, blocksOf(20_000)))
-  drain(other, false)
+  harness.drain(other, false)
   assert.equal(harness.send(chainOf(2, 2, warm)).endpoint, other)
 })
 
@@ -104,11 +100,9 @@ test('F087: a long session is not moved for a short queue', () => {
   const long = chainOf(1, blocksOf(80_000))
   const home = harness.complete(long).endpoint
   const other = home === 'http://e0' ? 'http://e1' : 'http://e0'
-  const drain = (endpoint: string, draining: boolean) =>
-    harness.router.handle({ type: 'endpoint-draining', atMs: 0, endpoint, draining })
-  drain(other, true)
+  harness.drain(other, true)
   for (let i = 0; i < 4; i++) harness.send(chainOf(100 + i, blocksOf(1_500)))
-  drain(other, false)
+  harness.drain(other, false)
   assert.equal(harness.send(chainOf(2, 4, long)).endpoint, home, 'computing 80k again costs more')
 })
 

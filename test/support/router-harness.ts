@@ -70,6 +70,10 @@ export class RouterHarness {
     this.router.handle({ type: 'endpoint-probed', atMs: this.nowMs, endpoint, healthy, reason })
   }
 
+  drain(endpoint: string, draining: boolean): void {
+    this.router.handle({ type: 'endpoint-draining', atMs: this.nowMs, endpoint, draining })
+  }
+
   arrive(chain: BlockChain, extra: Partial<RequestArrived> = {}): Decision {
     const [decision] = this.router.handle({
       type: 'request-arrived',

@@ -1,4 +1,5 @@
 /** A router's status with nothing in it, for tests that look at one part. */
+import { noCounters } from '../../src/core/router-counters.ts'
 import type { EndpointStatus, RouterStatus } from '../../src/observe/status.ts'
 
 export function emptyStatus(changes: Partial<RouterStatus> = {}): RouterStatus {
@@ -14,14 +15,7 @@ export function emptyStatus(changes: Partial<RouterStatus> = {}): RouterStatus {
     sessions: 0,
     indexEntries: 0,
     openConnections: { client: 0, upstream: 0 },
-    counters: {
-      lastResort: 0,
-      cacheEmptied: 0,
-      predictionDistrusted: 0,
-      lingerExpired: 0,
-      ejections: 0,
-      restarts: 0,
-    },
+    counters: noCounters(),
     fallbacks: {},
     droppedLines: { log: 0, decisions: 0 },
     models: [],

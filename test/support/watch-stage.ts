@@ -1,6 +1,8 @@
 /** An endpoint watcher over scripted engines, in virtual time, with all that it says recorded. */
+
 import { seededRandom } from '../../src/base/random.ts'
 import type { EndpointDescription } from '../../src/core/fleet/endpoint.ts'
+import { noCounters } from '../../src/core/router-counters.ts'
 import type { LogLine } from '../../src/observe/logger.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import { EndpointWatcher } from '../../src/sources/endpoint-watcher.ts'
@@ -73,15 +75,7 @@ export class WatchStage {
   }
 
   fallbacks(): Readonly<Record<string, number>> {
-    const none = {
-      lastResort: 0,
-      cacheEmptied: 0,
-      predictionDistrusted: 0,
-      lingerExpired: 0,
-      ejections: 0,
-      restarts: 0,
-    }
-    const all = Object.entries(this.metrics.fallbacks(none, 0))
+    const all = Object.entries(this.metrics.fallbacks(noCounters(), 0))
     return Object.fromEntries(all.filter(([, count]) => count > 0))
   }
 }

@@ -147,15 +147,6 @@ export class Health {
     return ready
   }
 
-  /** The next time at which `availability` may change by itself; null when it will not. */
-  changesAtMs(nowMs: number): number | null {
-    const next = Math.min(
-      this.#ejectedUntilMs > nowMs ? this.#ejectedUntilMs : Number.POSITIVE_INFINITY,
-      this.#cooldownUntilMs > nowMs ? this.#cooldownUntilMs : Number.POSITIVE_INFINITY,
-    )
-    return Number.isFinite(next) ? next : null
-  }
-
   #progressing(nowMs: number): boolean {
     return nowMs - this.#progressAtMs <= healthRules.progressMs
   }

@@ -95,14 +95,10 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
   bodyEnd(): void {
     if (this.#over) return
     try {
-      this.#bodyCame()
+      this.#route(this.#body.whole())
     } catch (error) {
       this.crashed(error)
     }
-  }
-
-  #bodyCame(): void {
-    this.#route(this.#body.whole())
   }
 
   /** A declared length says at once what would be said later. */
@@ -220,14 +216,14 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
   answerEnded(end: AnswerEnd): void {
     if (this.#over) return
     this.#over = true
+    const atMs = this.gateway.nowMs()
+    const measured = this.#measured(atMs)
     // After a refusal that is relayed the router has forgotten the request.
-    if (!this.#answeredRefusal) this.#tellEnded(end)
-    const nowMs = this.gateway.nowMs()
-    const measured = this.#measured(nowMs)
+    if (!this.#answeredRefusal) this.#tellEnded(end, atMs, measured)
     const { series } = this.#attempt!
     const { outcome, phase, cause, usage } = end
     recordEnd(this.gateway.parts, this.#arrived!, this.#dispatch!, series, {
-      atMs: nowMs,
+      atMs,
       outcome,
       phase,
       cause,
@@ -245,16 +241,16 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
     this.#body.release(this.#attempt!.bodyTaken)
   }
 
-  #tellEnded(end: AnswerEnd): void {
+  #tellEnded(end: AnswerEnd, atMs: number, measured: Measured): void {
     if (end.endpointFault) this.gateway.parts.probeSoon(this.#dispatch!.endpoint)
     const event = {
       type: 'request-ended',
-      atMs: this.gateway.nowMs(),
+      atMs,
       requestId: this.requestId,
       ...end,
     } as const
     this.gateway.tell(event)
-    this.gateway.parts.decisionLog?.ended(event, this.#measured(event.atMs))
+    this.gateway.parts.decisionLog?.ended(event, measured)
   }
 
   #measured(nowMs: number): Measured {

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { emptyChain } from '../../core/block-chain.ts'
 import type { EndpointKey, RequestArrived } from '../../core/events.ts'
 import type { ServedRequest } from '../../io/http1-server/served.ts'
-import type { Api } from '../../protocol/api.ts'
+import { type Api, pathEndOf } from '../../protocol/api.ts'
 import type { PromptRead } from '../../protocol/prompt-hasher.ts'
 import { readRequest, spliceModel } from '../../protocol/read-request.ts'
 import { modelOfForm } from './form-model.ts'
@@ -215,8 +215,6 @@ function spliced(body: Buffer, span: Parameters<typeof spliceModel>[1] | null, m
 function pathOf(exchange: IncomingOwner): string {
   const { target } = exchange.served.head
   const query = target.indexOf('?')
-  let end = query < 0 ? target.length : query
-  const tail = target.slice(end)
-  while (end > 1 && target.charCodeAt(end - 1) === 0x2f) end--
-  return target.slice(0, end) + tail
+  const path = target.slice(0, pathEndOf(target))
+  return query < 0 ? path : path + target.slice(query)
 }

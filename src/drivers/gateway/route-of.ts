@@ -1,5 +1,5 @@
 /** What a method and a path mean. Nothing is redirected: a redirected POST is a lost one. */
-import { type Api, apiOfPath } from '../../protocol/api.ts'
+import { type Api, apiOfPath, pathEndOf } from '../../protocol/api.ts'
 
 export type Route =
   | { readonly kind: 'admin'; readonly page: 'healthz' | 'readyz' | 'metrics' | 'status' }
@@ -63,7 +63,7 @@ const storingPath = new RegExp(`^/v1/(?:${collections}|(?:un)?load_lora_adapter)
 const notFound: Route = { kind: 'not-found' }
 
 export function routeOf(method: string, target: string): Route {
-  const path = pathOf(target)
+  const path = target.slice(0, pathEndOf(target))
   const reads = method === 'GET' || method === 'HEAD'
   const page = adminPages.get(path)
   if (page !== undefined) return reads ? { kind: 'admin', page } : notFound
@@ -88,14 +88,6 @@ export function routeOf(method: string, target: string): Route {
 
 function pass(storesState: boolean, modelInPath: string | null = null): Route {
   return { kind: 'pass', modelInPath, storesState }
-}
-
-/** The path without its query and without slashes at its end. */
-function pathOf(target: string): string {
-  const query = target.indexOf('?')
-  let end = query < 0 ? target.length : query
-  while (end > 1 && target.charCodeAt(end - 1) === 0x2f) end--
-  return end === target.length ? target : target.slice(0, end)
 }
 
 /** A malformed escape stands for itself: it names nothing, and nothing throws. */

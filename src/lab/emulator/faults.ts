@@ -79,7 +79,7 @@ export const faultsSchema = z.strictObject({
 export type Faults = z.infer<typeof faultsSchema>
 
 /** A restart of the process on the same port. */
-export const restartSchema = z.strictObject({
+const restartSchema = z.strictObject({
   /** The port is closed for so long, as while a process loads its model. Real ms. */
   downMs: ms.optional(),
   /** Then it answers 503 for so long. */

@@ -4,7 +4,7 @@ import type { BlockChain } from '../../core/block-chain.ts'
  * The emulator's tokenizer: every four bytes of text are a token, which is about what real ones
  * give for English and code. A conversation that grows keeps the tokens of its beginning.
  */
-export const bytesPerToken = 4
+const bytesPerToken = 4
 
 export function tokenCount(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / bytesPerToken))

@@ -1,39 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { seededRandom } from '../../base/random.ts'
-import { type PolicyName, policies } from '../../core/policy/registry.ts'
-import { ApproximateIndex } from '../../core/prefix/approximate-index.ts'
-import { Router } from '../../core/router.ts'
+import type { PolicyName } from '../../core/policy/registry.ts'
 import { profileNamed } from '../engine/profiles.ts'
 import { codeGeneration, codeGenerationDefaults } from '../workload/code-generation.ts'
 import { compactWorkload } from '../workload/compact-sessions.ts'
 import { blockTokens, type Workload } from '../workload/session.ts'
 import { sharedPrefix, sharedPrefixDefaults } from '../workload/shared-prefix.ts'
 import type { SimulatedRequest } from './request-record.ts'
-import { World } from './world.ts'
+import { simulate } from './simulate.ts'
 
 const profile = { ...profileNamed('qwen3-32b-2xh100'), blockTokens }
 
-function run(workload: Workload, policy: PolicyName, replicas = 4, seed = 1) {
-  const members = Array.from({ length: replicas }, (_, i) => ({
-    endpoint: `http://engine-${i}`,
-    profile,
-  }))
-  const router = new Router({
-    policy: policies[policy](),
-    index: new ApproximateIndex(),
-    random: seededRandom(seed),
-    unknownModels: 'reject',
-  })
+function run(workload: Workload, policy: PolicyName, replicas = 4) {
   const decisions: string[] = []
-  const world = new World({
-    members,
-    router,
+  const result = simulate({
     workload,
-    scrapeIntervalMs: 1_000,
+    policy,
+    profile,
+    replicas,
+    seed: 1,
     onDecision: (decision, atMs) => decisions.push(JSON.stringify([atMs, decision])),
   })
-  return { ...world.run(), decisions }
+  return { ...result, decisions }
 }
 
 const hitShare = (requests: readonly SimulatedRequest[]): number =>
