@@ -4,11 +4,11 @@
  * the same sessions, tool times and seeds. `npm run bench:agents`
  */
 import { textTable } from '../src/commands/text-table.ts'
-import type { PolicyName } from '../src/core/policy/registry.ts'
+import { type PolicyName, policies } from '../src/core/policy/registry.ts'
 import { profileNamed } from '../src/lab/engine/profiles.ts'
 import { simulate } from '../src/lab/simulator/simulate.ts'
+import { replicas as members } from '../src/lab/simulator/simulated-fleet.ts'
 import { codeGeneration, codeGenerationDefaults } from '../src/lab/workload/code-generation.ts'
-import { blockTokens } from '../src/lab/workload/session.ts'
 
 export interface AgentsBenchSize {
   readonly sessions: number
@@ -49,9 +49,15 @@ export function agentsBench(size: AgentsBenchSize): AgentsBenchRow[] {
 
 function run(policy: PolicyName, size: AgentsBenchSize, seed: number): AgentsBenchRow {
   const { sessions, turns, replicas } = size
-  const profile = { ...profileNamed('qwen3-coder-480b-tpu-v7x'), blockTokens }
+  const profile = profileNamed('qwen3-coder-480b-tpu-v7x')
   const workload = codeGeneration({ ...codeGenerationDefaults, sessions, turns }, seed)
-  const { requests, endMs } = simulate({ workload, policy, profile, replicas, seed })
+  const { requests, endMs } = simulate({
+    workload,
+    policy: policies[policy],
+    members: members(profile, replicas),
+    seed,
+    information: 'approximate',
+  })
   const served = requests.filter((request) => request.firstTokenMs !== null)
   const ttftMs = served
     .map((request) => request.firstTokenMs! - request.readyMs)

@@ -1,34 +1,31 @@
 /** Engines that have less cache than they say, and engines that say the truth, under overload. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { seededRandom } from '../../src/base/random.ts'
 import { policies } from '../../src/core/policy/registry.ts'
-import { ApproximateIndex } from '../../src/core/prefix/approximate-index.ts'
-import { Router } from '../../src/core/router.ts'
 import { profileNamed } from '../../src/lab/engine/profiles.ts'
-import { World } from '../../src/lab/simulator/world.ts'
+import { simulatedWorld } from '../../src/lab/simulator/simulate.ts'
 import { codeGeneration, codeGenerationDefaults } from '../../src/lab/workload/code-generation.ts'
-import { blockTokens } from '../../src/lab/workload/session.ts'
 
 const kvTokens = 300_000
 
 /** Sixteen sessions that grow to about 100,000 tokens, on four engines that hold twelve of them. */
 function overload(toldTokens: number, seed: number) {
-  const profile = { ...profileNamed('qwen3-coder-480b-tpu-v7x'), blockTokens, kvTokens }
+  const profile = { ...profileNamed('qwen3-coder-480b-tpu-v7x'), kvTokens }
   const members = Array.from({ length: 4 }, (_, i) => ({
     endpoint: `http://engine-${i}`,
     profile,
     told: { kvCapacityTokens: toldTokens },
   }))
-  const router = new Router({
-    policy: policies.warmpath(),
-    index: new ApproximateIndex(),
-    random: seededRandom(seed),
-    unknownModels: 'reject',
-  })
   const size = { sessions: 16, turns: 20, ownTokensMean: 60_000, ownTokensMax: 200_000 }
   const workload = codeGeneration({ ...codeGenerationDefaults, ...size }, seed)
-  const { requests } = new World({ members, router, workload, scrapeIntervalMs: 1_000 }).run()
+  const { world, router } = simulatedWorld({
+    members,
+    policy: policies.warmpath,
+    workload,
+    seed,
+    information: 'approximate',
+  })
+  const { requests } = world.run()
   const factors = Array.from(router.fleet.values(), ({ trust }) => trust.capacityFactor)
   const late = requests.slice(requests.length / 2)
   const sum = (of: (request: (typeof late)[number]) => number): number =>

@@ -1,20 +1,16 @@
 /** What the router learns of its endpoints, on simulated engines. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { seededRandom } from '../../src/base/random.ts'
 import { type PolicyName, policies } from '../../src/core/policy/registry.ts'
-import { ApproximateIndex } from '../../src/core/prefix/approximate-index.ts'
-import { Router } from '../../src/core/router.ts'
 import type { EngineProfile } from '../../src/lab/engine/profile.ts'
 import { profileNamed } from '../../src/lab/engine/profiles.ts'
 import type { SimulatedRequest } from '../../src/lab/simulator/request-record.ts'
+import { simulatedWorld } from '../../src/lab/simulator/simulate.ts'
 import type { FleetMember } from '../../src/lab/simulator/simulated-fleet.ts'
-import { World } from '../../src/lab/simulator/world.ts'
-import { blockTokens } from '../../src/lab/workload/session.ts'
 import { unshared, unsharedDefaults } from '../../src/lab/workload/unshared.ts'
 import { chainOf, RouterHarness } from '../support/router-harness.ts'
 
-const fast = { ...profileNamed('qwen3-32b-2xh100'), blockTokens }
+const fast = profileNamed('qwen3-32b-2xh100')
 const slow: EngineProfile = {
   ...fast,
   t0Ms: 4 * fast.t0Ms,
@@ -37,15 +33,9 @@ interface Traffic {
 
 function worldOf(members: readonly FleetMember[], traffic: Traffic) {
   const { policy = 'warmpath', seed = 1, ...rate } = traffic
-  const router = new Router({
-    policy: policies[policy](),
-    index: new ApproximateIndex(),
-    random: seededRandom(seed),
-    unknownModels: 'reject',
-  })
   const workload = unshared({ ...unsharedDefaults, ...rate }, seed)
-  const world = new World({ members, router, workload, scrapeIntervalMs: 1_000 })
-  return { router, world }
+  const information = 'approximate'
+  return simulatedWorld({ members, policy: policies[policy], workload, seed, information })
 }
 
 const meanMs = (requests: readonly SimulatedRequest[]): number =>

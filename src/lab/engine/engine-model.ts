@@ -1,4 +1,6 @@
 import { assert } from '../../base/assert.ts'
+import type { BlockChain } from '../../core/block-chain.ts'
+import type { TierMatch } from '../../core/prefix/prefix-index.ts'
 import { Batcher, type CacheCounters, type StepPlan } from './batcher.ts'
 import { type DecodeRun, runEndMs, stepsOver, stepsToReach } from './decode-run.ts'
 import type { EngineCounters, RequestProgress, StepSample } from './engine-report.ts'
@@ -95,6 +97,18 @@ export class EngineModel {
 
   get pool(): Omit<KvPool, 'acquire' | 'grow' | 'commit' | 'release'> {
     return this.#batcher.pool
+  }
+
+  /** Whole blocks at the head of the chain that are cached now, by tier. Changes nothing. */
+  cachedBlocks(chain: BlockChain): TierMatch {
+    const { pool, host } = this.#batcher
+    const gpuBlocks = pool.match(chain, chain.length).blocks
+    const both = Math.max(gpuBlocks, host?.matchBlocks(chain, chain.length) ?? 0)
+    return { gpuBlocks, hostBlocks: both - gpuBlocks }
+  }
+
+  get hostUsedBlocks(): number {
+    return this.#batcher.host?.usedBlocks ?? 0
   }
 
   get counters(): Readonly<EngineCounters> {

@@ -6,12 +6,14 @@ import { EngineLoop } from '../engine/engine-loop.ts'
 import { EngineModel } from '../engine/engine-model.ts'
 import type { RequestProgress } from '../engine/engine-report.ts'
 import type { EngineProfile } from '../engine/profile.ts'
+import { blockTokens } from '../workload/session.ts'
 
 /** Decode steps that may be one event: the more, the faster, and progress is seen later. */
 const decodeStepsMax = 64
 
 export interface FleetMember {
   readonly endpoint: EndpointKey
+  /** Its blocks become the workload's, or most of what is shared would not be found. */
   readonly profile: EngineProfile
   /** What the engine says of itself where that is not the truth. */
   readonly told?: EndpointDescription
@@ -23,18 +25,25 @@ export interface SimulatedEngine {
   readonly loop: EngineLoop
 }
 
-export function simulatedFleet(
-  members: readonly FleetMember[],
-  scheduler: Scheduler,
-  onProgress: (endpoint: EndpointKey, progress: RequestProgress) => void,
-): Map<EndpointKey, SimulatedEngine> {
-  const engines = new Map<EndpointKey, SimulatedEngine>()
-  for (const { endpoint, profile } of members) {
-    const model = new EngineModel(profile, { decodeStepsMax })
-    const report = (progress: RequestProgress): void => onProgress(endpoint, progress)
-    engines.set(endpoint, { endpoint, model, loop: new EngineLoop(model, scheduler, report) })
+/** Members alike, by number. */
+export function replicas(profile: EngineProfile, count: number): FleetMember[] {
+  return Array.from({ length: count }, (_, i) => ({ endpoint: `http://engine-${i}`, profile }))
+}
+
+export class SimulatedFleet {
+  readonly engines = new Map<EndpointKey, SimulatedEngine>()
+  readonly #scheduler: Scheduler
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler
   }
-  return engines
+
+  start(member: FleetMember, onProgress: (progress: RequestProgress) => void): void {
+    const { endpoint, profile } = member
+    const model = new EngineModel({ ...profile, blockTokens }, { decodeStepsMax })
+    const loop = new EngineLoop(model, this.#scheduler, onProgress)
+    this.engines.set(endpoint, { endpoint, model, loop })
+  }
 }
 
 /** What discovery and the first scrape tell of a simulated endpoint. */

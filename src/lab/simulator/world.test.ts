@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PolicyName } from '../../core/policy/registry.ts'
+import { type PolicyName, policies } from '../../core/policy/registry.ts'
 import { profileNamed } from '../engine/profiles.ts'
 import { codeGeneration, codeGenerationDefaults } from '../workload/code-generation.ts'
 import { compactWorkload } from '../workload/compact-sessions.ts'
-import { blockTokens, type Workload } from '../workload/session.ts'
+import type { Workload } from '../workload/session.ts'
 import { sharedPrefix, sharedPrefixDefaults } from '../workload/shared-prefix.ts'
 import type { SimulatedRequest } from './request-record.ts'
 import { simulate } from './simulate.ts'
+import { replicas } from './simulated-fleet.ts'
 
-const profile = { ...profileNamed('qwen3-32b-2xh100'), blockTokens }
+const profile = profileNamed('qwen3-32b-2xh100')
 
-function run(workload: Workload, policy: PolicyName, replicas = 4) {
+function run(workload: Workload, policy: PolicyName, count = 4) {
   const decisions: string[] = []
   const result = simulate({
     workload,
-    policy,
-    profile,
-    replicas,
+    policy: policies[policy],
+    members: replicas(profile, count),
     seed: 1,
     onDecision: (decision, atMs) => decisions.push(JSON.stringify([atMs, decision])),
   })

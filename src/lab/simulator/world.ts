@@ -20,18 +20,20 @@ import {
   type FleetMember,
   joiningEvents,
   type SimulatedEngine,
-  simulatedFleet,
+  type SimulatedFleet,
 } from './simulated-fleet.ts'
-import { VirtualTime } from './virtual-time.ts'
+import type { VirtualTime } from './virtual-time.ts'
 
 export interface WorldOptions {
+  readonly time: VirtualTime
+  readonly fleet: SimulatedFleet
   readonly members: readonly FleetMember[]
   readonly router: Router
   readonly workload: Workload
   /** Time between two scrapes of an engine; null leaves the router without them. */
   readonly scrapeIntervalMs: number | null
   /** Ends the run early, with what is in flight unfinished; null runs to the end. */
-  readonly untilMs?: number | null
+  readonly untilMs: number | null
   readonly onDecision?: (decision: Decision, atMs: number) => void
 }
 
@@ -50,21 +52,24 @@ export interface WorldResult {
 }
 
 export class World {
-  readonly time = new VirtualTime()
+  readonly time: VirtualTime
   readonly #options: WorldOptions
-  readonly #engines: Map<EndpointKey, SimulatedEngine>
+  readonly #engines: ReadonlyMap<EndpointKey, SimulatedEngine>
   readonly #requests: SimulatedRequest[] = []
   readonly #open = new Map<string, OpenTurn>()
   #ids = 0
   #unfinished = 0
+  /** Sessions that start when others end, in their order. */
+  readonly #later: WorkloadSession[]
   #endMs = 0
   #cancelWake: (() => void) | null = null
 
   constructor(options: WorldOptions) {
     this.#options = options
-    this.#engines = simulatedFleet(options.members, this.time, (endpoint, progress) =>
-      this.#progressed(endpoint, progress),
-    )
+    this.time = options.time
+    this.#engines = options.fleet.engines
+    const { sessions, sessionsAtOnce } = options.workload
+    this.#later = sessionsAtOnce === undefined ? [] : sessions.slice(sessionsAtOnce)
   }
 
   /** To change an engine during the run, at a time of `time`. */
@@ -73,20 +78,31 @@ export class World {
   }
 
   run(): WorldResult {
-    const { members, workload, untilMs } = this.#options
+    const { fleet, members, workload, untilMs } = this.#options
     for (const member of members) {
+      fleet.start(member, (progress) => this.#progressed(progress))
       for (const event of joiningEvents(member, 0)) this.#tell(event)
       this.#scrape(member.endpoint)
     }
-    for (const session of workload.sessions) {
-      if (session.turns.length === 0) continue
-      this.#unfinished++
-      this.time.at(session.startMs, () => this.#send(session, 0))
-    }
+    for (const session of workload.sessions.slice(0, workload.sessionsAtOnce)) this.#start(session)
     while (this.#unfinished > 0 && this.time.step()) {
       if (untilMs != null && this.time.nowMs() > untilMs) break
     }
     return { requests: this.#requests, engines: this.#engines, endMs: this.#endMs }
+  }
+
+  #start(session: WorkloadSession): void {
+    if (session.turns.length === 0) {
+      this.#startNext()
+      return
+    }
+    this.#unfinished++
+    this.time.at(session.startMs, () => this.#send(session, 0))
+  }
+
+  #startNext(): void {
+    const next = this.#later.shift()
+    if (next !== undefined) this.#start(next)
   }
 
   #send(session: WorkloadSession, index: number): void {
@@ -167,7 +183,7 @@ export class World {
     this.#endSession()
   }
 
-  #progressed(_endpoint: EndpointKey, progress: RequestProgress): void {
+  #progressed(progress: RequestProgress): void {
     const requestId = progress.record.id as string
     const open = this.#open.get(requestId)!
     const { record, turn } = open
@@ -217,6 +233,7 @@ export class World {
   #endSession(): void {
     this.#unfinished--
     this.#endMs = this.time.nowMs()
+    this.#startNext()
   }
 
   #scrape(endpoint: EndpointKey): void {

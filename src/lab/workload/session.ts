@@ -30,6 +30,11 @@ export interface WorkloadSession {
 export interface Workload {
   readonly name: string
   readonly sessions: readonly WorkloadSession[]
+  /**
+   * Sessions open at once: the next of the list is submitted when one ends, at its `startMs` or
+   * later. Left out, each is submitted at its `startMs`, whatever else goes on.
+   */
+  readonly sessionsAtOnce?: number
 }
 
 /** The head of a chain, without a copy. */
