@@ -73,6 +73,14 @@ export const errorCatalogue = {
     false,
     'The headers are larger than the limit.',
   ),
+  fleet_full: entry(
+    429,
+    'rate_limit_error',
+    'operator',
+    true,
+    'Contexts at work fill the memory of the fleet, and this one waited as long as it may. Retry ' +
+      'after the time given.',
+  ),
   router_overloaded: entry(
     503,
     'server_error',

@@ -19,6 +19,10 @@ export const limits = {
   blocksPerPromptMax: 65_536,
   /** Attempts at one request: the first and at most two more elsewhere. */
   attemptsMax: 3,
+  /** Requests held at the router; more are refused at once. */
+  heldRequestsMax: 10_000,
+  /** Held requests looked at, from the front, whenever something may have become free. */
+  heldLookAhead: 16,
   /** How long the work of an abandoned request stays on the ledger without a sign of the engine. */
   lingerMsMax: 30_000,
 } as const

@@ -1,10 +1,9 @@
 /** A request from its arrival to its end, as the core follows it. */
+import type { Applicant } from './admission/admission.ts'
 import type { ServiceMark } from './cost/service-meter.ts'
 import type { EndpointKey, RequestArrived } from './events.ts'
 import type { EndpointState } from './fleet/endpoint-state.ts'
 import type { Reservation } from './fleet/ledger.ts'
-import type { RequestView } from './policy/policy.ts'
-import type { Session } from './session/session-table.ts'
 
 /** What was believed when the request was sent; held against what came of it. */
 export interface Prediction {
@@ -37,10 +36,9 @@ export interface Attempt {
   serviceMark: ServiceMark | null
 }
 
-export interface OpenRequest {
+/** It is what an `Admission` sees of it. */
+export interface OpenRequest extends Applicant {
   readonly arrived: RequestArrived
-  readonly view: RequestView
-  readonly session: Session | null
   readonly tried: EndpointKey[]
   attempt: Attempt | null
 }

@@ -12,6 +12,10 @@ export interface RouterCounters {
   ejections: number
   /** New processes found at an old address. */
   restarts: number
+  /** Requests that had to wait at the router. */
+  held: number
+  /** Held requests that were refused when their time was up. */
+  holdsExpired: number
 }
 
 export function noCounters(): RouterCounters {
@@ -22,5 +26,7 @@ export function noCounters(): RouterCounters {
     lingerExpired: 0,
     ejections: 0,
     restarts: 0,
+    held: 0,
+    holdsExpired: 0,
   }
 }

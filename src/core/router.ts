@@ -8,24 +8,24 @@
 import { assert } from '../base/assert.ts'
 import type { Random } from '../base/random.ts'
 import { SlotMap } from '../base/slot-map.ts'
+import type { AdmissionFactory, AdmissionStatus } from './admission/admission.ts'
+import { WaitingRoom } from './admission/waiting-room.ts'
 import type { EndpointCandidate } from './candidate.ts'
-import type { Decision, Dispatch, Reasons, Refuse } from './decisions.ts'
-import type {
-  AttemptFailed,
-  EndpointKey,
-  RequestArrived,
-  RequestEnded,
-  RouterEvent,
-} from './events.ts'
+import type { Decision, Dispatch, Reasons } from './decisions.ts'
+import type { AttemptFailed, RequestArrived, RequestEnded, RouterEvent } from './events.ts'
 import { EndpointEvents } from './fleet/endpoint-events.ts'
+import type { EndpointState } from './fleet/endpoint-state.ts'
 import type { Pool } from './fleet/fleet.ts'
 import { Fleet } from './fleet/fleet.ts'
 import { Learning } from './learning.ts'
 import { limits } from './limits.ts'
 import type { Attempt, OpenRequest } from './open-request.ts'
 import { Placement } from './placement.ts'
-import type { Policy, PolicyContext, RequestView } from './policy/policy.ts'
+import type { Policy, PolicyContext } from './policy/policy.ts'
 import type { PrefixIndex } from './prefix/prefix-index.ts'
+import { reasonsOf } from './reasons.ts'
+import { recognise } from './recognise.ts'
+import { noEndpoint, refusedAttempt, unknownModel } from './refusals.ts'
 import { noCounters } from './router-counters.ts'
 import { SessionTable } from './session/session-table.ts'
 
@@ -36,6 +36,8 @@ export interface RouterOptions {
   readonly random: Random
   /** What happens to a model that no endpoint names. */
   readonly unknownModels: 'reject' | 'forward'
+  /** Who may start and who must wait, and for how long at most; left out, nobody waits. */
+  readonly admission?: { readonly make: AdmissionFactory; readonly holdMsMax: number } | null
 }
 
 export class Router {
@@ -47,6 +49,7 @@ export class Router {
   readonly #options: RouterOptions
   readonly #placement: Placement
   readonly #endpointEvents: EndpointEvents
+  readonly #waiting: WaitingRoom | null
   readonly #open = new SlotMap<OpenRequest>()
 
   constructor(options: RouterOptions) {
@@ -56,11 +59,12 @@ export class Router {
     this.#placement = new Placement(options.index, this.learning)
     this.#endpointEvents = new EndpointEvents(
       this.fleet,
-      options.index,
       this.learning,
-      options.policy,
+      (endpoint) => this.#instanceGone(endpoint),
       this.counters,
     )
+    const { admission = null } = options
+    this.#waiting = admission && new WaitingRoom(admission.make(this.learning), admission.holdMsMax)
   }
 
   /** What each endpoint is believed to hold. */
@@ -71,6 +75,16 @@ export class Router {
   /** Requests dispatched and not yet ended. */
   get openRequests(): number {
     return this.#open.size
+  }
+
+  /** Requests that wait here. */
+  get heldRequests(): number {
+    return this.#waiting?.size ?? 0
+  }
+
+  /** How admission stands; null where there is none. */
+  get admission(): AdmissionStatus | null {
+    return this.#waiting?.admission.status() ?? null
   }
 
   handle(event: RouterEvent): readonly Decision[] {
@@ -86,10 +100,10 @@ export class Router {
       case 'request-ended':
         return this.#ended(event)
       case 'timer-due':
-        return this.#wake(event.atMs)
+        return this.#follow(event.atMs)
       default:
         this.#endpointEvents.handle(event)
-        return this.#wake(event.atMs)
+        return this.#follow(event.atMs)
     }
   }
 
@@ -97,12 +111,59 @@ export class Router {
     assert(!this.#open.has(event.requestId), `request ${event.requestId} arrived twice`)
     const unknown = !this.fleet.knows(event.model)
     if (unknown && this.#options.unknownModels === 'reject' && this.fleet.models().length > 0) {
-      return [this.#unknownModel(event)]
+      return [unknownModel(event, this.fleet.models())]
     }
     const pool = this.#poolFor(event, event.atMs)
     if (pool.available.length === 0) return [noEndpoint(event, pool)]
-    const request = this.#recognise(event)
-    return [this.#place(request, pool, event.atMs)]
+    const request = recognise(event, this.sessions, this.learning)
+    const candidates = this.#candidates(request, pool, event.atMs)
+    const waiting = this.#waiting
+    if (waiting === null) return [this.#place(request, pool, candidates, '', event.atMs)]
+    const verdict = waiting.admission.consider(request, candidates, event.atMs)
+    if (verdict.type === 'admit' && (verdict.passes || waiting.size === 0)) {
+      return [this.#place(request, pool, verdict.candidates, verdict.note, event.atMs)]
+    }
+    return this.#hold(request, verdict.type === 'hold' ? verdict.reason : 'others wait', event.atMs)
+  }
+
+  /** It waits, unless looking through the queue shows that it need not. */
+  #hold(request: OpenRequest, reason: string, nowMs: number): readonly Decision[] {
+    const waiting = this.#waiting!
+    const entered = waiting.enter(request, reason, nowMs)
+    if (entered.type === 'refuse') {
+      this.#putOff(request)
+      return [entered]
+    }
+    const started = this.#startHeld(nowMs)
+    if (!waiting.has(request.arrived.requestId)) return started
+    this.counters.held++
+    return [entered, ...started, ...this.#wake(nowMs)]
+  }
+
+  /** Whoever can start now does, in the order of the queue. */
+  #startHeld(nowMs: number): Decision[] {
+    const started: Decision[] = []
+    const waiting = this.#waiting
+    let more = waiting !== null && waiting.size > 0
+    while (waiting !== null && more) {
+      more = false
+      for (const { request, requestId } of waiting.front()) {
+        const pool = this.#poolFor(request.arrived, nowMs)
+        if (pool.available.length === 0) continue
+        const candidates = this.#candidates(request, pool, nowMs)
+        const verdict = waiting.admission.consider(request, candidates, nowMs)
+        if (verdict.type === 'hold') continue
+        waiting.starts(requestId, nowMs)
+        started.push(this.#place(request, pool, verdict.candidates, verdict.note, nowMs))
+        more = true
+      }
+    }
+    return started
+  }
+
+  /** Refused for now: when it comes again it will be as old as it is. */
+  #putOff({ session, arrived }: OpenRequest): void {
+    if (session !== null) this.sessions.putOff(session, arrived.chain)
   }
 
   /** Who may serve it now; a model that nobody names may be served by anybody. */
@@ -110,38 +171,25 @@ export class Router {
     return this.fleet.pool(this.fleet.knows(model) ? model : null, nowMs, pinnedTo)
   }
 
-  /** Finds the request's session and what it is expected to be. */
-  #recognise(event: RequestArrived): OpenRequest {
-    const session = this.sessions.arrived(event.atMs, event.chain, event.sessionKey, event.tenant)
-    const view: RequestView = {
-      requestId: event.requestId,
-      chain: event.chain,
-      promptTokens: this.learning.promptTokens(event),
-      outputTokens: this.learning.outputTokens(event),
-      sessionId: session?.id ?? null,
-      sessionEndpoint: session?.lastEndpoint ?? null,
-      tenant: event.tenant,
-    }
-    return { arrived: event, view, session, tried: [], attempt: null }
+  #candidates(request: OpenRequest, pool: Pool, nowMs: number): EndpointCandidate[] {
+    return this.#placement.candidates(request.view, request.arrived, pool.available, nowMs)
   }
 
-  /** Chooses and reserves in one step. */
-  #place(request: OpenRequest, pool: Pool, nowMs: number): Dispatch {
+  /** Chooses among the candidates and reserves, in one step. */
+  #place(
+    request: OpenRequest,
+    pool: Pool,
+    candidates: readonly EndpointCandidate[],
+    note: string,
+    nowMs: number,
+  ): Dispatch {
     const { view } = request
-    const candidates = this.#placement.candidates(view, request.arrived, pool.available, nowMs)
     const context: PolicyContext = { nowMs, random: this.#options.random }
     const ranking = this.policy.rank(view, candidates, context)
     assert(ranking.order.length === candidates.length, `${this.policy.name} ranks every candidate`)
     const winner = candidates[ranking.order[0]!]!
     if (pool.lastResort) this.counters.lastResort++
-    const reasons: Reasons = {
-      policy: this.policy.name,
-      summary: pool.lastResort ? `last resort: ${ranking.summary}` : ranking.summary,
-      candidates: ranking.order
-        .slice(0, limits.explainedCandidatesMax)
-        .map((i) => candidates[i]!.reasons(ranking.scores[i]!)),
-      excluded: pool.excluded,
-    }
+    const reasons = reasonsOf(this.policy.name, note, pool, candidates, ranking)
     this.policy.dispatched?.(view, winner, context)
     return this.#reserve(request, winner, reasons, nowMs)
   }
@@ -174,10 +222,13 @@ export class Router {
     this.learning.dispatched(winner.state, nowMs)
     this.#options.index.insert(winner.slot, arrived.chain)
     if (session !== null) {
-      const { chain } = arrived
-      if (request.tried.length === 1) this.sessions.began(nowMs, session, chain, view.promptTokens)
+      if (session.turns === 0) session.sharedTokens = winner.matchedTokens
+      if (request.tried.length === 1) {
+        this.sessions.began(arrived.atMs, session, arrived.chain, view.promptTokens)
+      }
       session.lastEndpoint = winner.endpoint
     }
+    this.#waiting?.admission.dispatched(request, winner.state, nowMs)
     const dispatch: Dispatch = {
       type: 'dispatch',
       requestId: arrived.requestId,
@@ -203,6 +254,7 @@ export class Router {
     const request = this.#open.get(requestId)!
     this.#options.index.confirm(attempt.slot, request.arrived.chain)
     this.learning.firstToken(request, attempt, atMs)
+    this.#waiting?.admission.firstToken(request, attempt.endpoint, atMs)
     return []
   }
 
@@ -230,12 +282,14 @@ export class Router {
       attempt.endpoint.health.cooldown(event.atMs, event.retryAfterMs)
     }
     this.#letGo(attempt, event.atMs, event.mayRun)
+    this.#waiting?.admission.withdrawn(request, attempt.endpoint, event.atMs)
     const next = event.mayRetry ? this.#retryPool(request, event.atMs) : null
     if (next === null) {
       this.#forget(request, event.atMs)
-      return [refusedAttempt(request, event), ...this.#wake(event.atMs)]
+      return [refusedAttempt(request.tried, event), ...this.#follow(event.atMs)]
     }
-    return [this.#place(request, next, event.atMs), ...this.#wake(event.atMs)]
+    const candidates = this.#candidates(request, next, event.atMs)
+    return [this.#place(request, next, candidates, '', event.atMs), ...this.#follow(event.atMs)]
   }
 
   /** Where a failed request may still go; null when nowhere. */
@@ -247,6 +301,11 @@ export class Router {
   }
 
   #ended(event: RequestEnded): readonly Decision[] {
+    const held = this.#waiting?.leave(event.requestId, event.atMs)
+    if (held !== undefined) {
+      if (held.session !== null) this.sessions.abandoned(held.session)
+      return this.#follow(event.atMs)
+    }
     const request = this.#open.get(event.requestId)
     if (request === undefined || request.attempt === null) return []
     const { attempt } = request
@@ -265,8 +324,10 @@ export class Router {
       this.#learnFailure(attempt, event.atMs, event)
     }
     this.#letGo(attempt, event.atMs, event.outcome === 'client-gone')
+    const { admission } = this.#waiting ?? {}
+    admission?.ended(request, attempt.endpoint, attempt.slot, event.usage, event.atMs)
     this.#forget(request, event.atMs, event)
-    return this.#wake(event.atMs)
+    return this.#follow(event.atMs)
   }
 
   #learnFailure(
@@ -296,9 +357,24 @@ export class Router {
     this.sessions.ended(atMs, session, arrived.chain, answered, view.promptTokens + output)
   }
 
+  #instanceGone(endpoint: EndpointState): void {
+    this.#options.index.remove(endpoint.slot)
+    this.policy.endpointGone?.(endpoint.key)
+    this.#waiting?.admission.instanceGone(endpoint.slot)
+  }
+
+  /** Something may have become free, or due. */
+  #follow(nowMs: number): readonly Decision[] {
+    const expired = this.#waiting?.expire(nowMs) ?? []
+    for (const { request } of expired) this.#putOff(request)
+    this.counters.holdsExpired += expired.length
+    const refused = expired.map(({ refuse }) => refuse)
+    return [...refused, ...this.#startHeld(nowMs), ...this.#wake(nowMs)]
+  }
+
   /** Housekeeping that is due, and when to come back for the rest. */
   #wake(nowMs: number): readonly Decision[] {
-    let nextMs = Number.POSITIVE_INFINITY
+    let nextMs = this.#waiting?.nextDeadlineMs ?? Number.POSITIVE_INFINITY
     for (const endpoint of this.fleet.values()) {
       const dueMs = endpoint.ledger.lingerDueMs
       if (dueMs === null) continue
@@ -306,51 +382,5 @@ export class Router {
       nextMs = Math.min(nextMs, endpoint.ledger.lingerDueMs ?? nextMs)
     }
     return Number.isFinite(nextMs) ? [{ type: 'wake', atMs: nextMs }] : []
-  }
-
-  #unknownModel(event: RequestArrived): Refuse {
-    const models = this.fleet.models()
-    const shown = models.slice(0, 20).join(', ')
-    const more = models.length > 20 ? ` and ${models.length - 20} more` : ''
-    return {
-      type: 'refuse',
-      requestId: event.requestId,
-      code: 'model_not_found',
-      message: `No endpoint serves the model '${event.model}'. Served here: ${shown}${more}.`,
-      retryAfterMs: null,
-    }
-  }
-}
-
-function noEndpoint(event: RequestArrived, pool: Pool): Refuse {
-  const why = new Map<string, number>()
-  for (const { reason } of pool.excluded) why.set(reason, (why.get(reason) ?? 0) + 1)
-  const list = [...why].map(([reason, count]) => `${count} ${reason}`).join(', ')
-  const who = event.model === null ? 'any model' : `'${event.model}'`
-  const counts = pool.size === 0 ? 'none is configured' : `of ${pool.size}: ${list}`
-  return {
-    type: 'refuse',
-    requestId: event.requestId,
-    code: 'no_endpoint',
-    message: `No endpoint that serves ${who} can take a request now (${counts}).`,
-    retryAfterMs: 1_000,
-  }
-}
-
-function refusedAttempt(request: OpenRequest, event: AttemptFailed): Refuse {
-  const code =
-    event.phase === 'connect'
-      ? 'upstream_refused'
-      : event.cause.includes('timeout')
-        ? 'upstream_timeout'
-        : 'upstream_broken'
-  const tried: readonly EndpointKey[] = request.tried
-  const times = tried.length === 1 ? 'The engine' : `${tried.length} engines`
-  return {
-    type: 'refuse',
-    requestId: event.requestId,
-    code,
-    message: `${times} failed before an answer began (${event.cause}); no other may be tried.`,
-    retryAfterMs: 1_000,
   }
 }

@@ -7,7 +7,7 @@ import type { Outcome, RequestArrived, RequestEnded, Usage } from '../../src/cor
 import type { EndpointDescription } from '../../src/core/fleet/endpoint.ts'
 import { type PolicyName, policies } from '../../src/core/policy/registry.ts'
 import { ApproximateIndex } from '../../src/core/prefix/approximate-index.ts'
-import { Router } from '../../src/core/router.ts'
+import { Router, type RouterOptions } from '../../src/core/router.ts'
 
 export const model = 'm'
 
@@ -42,12 +42,18 @@ export class RouterHarness {
   nowMs = 0
   #ids = 0
 
-  constructor(endpoints: number, policy: PolicyName = 'warmpath', seed = 1) {
+  constructor(
+    endpoints: number,
+    policy: PolicyName = 'warmpath',
+    seed = 1,
+    admission: RouterOptions['admission'] = null,
+  ) {
     this.router = new Router({
       policy: policies[policy](),
       index: new ApproximateIndex(),
       random: seededRandom(seed),
       unknownModels: 'reject',
+      admission,
     })
     for (let i = 0; i < endpoints; i++) this.join(`http://e${i}`)
   }
@@ -120,12 +126,12 @@ export class RouterHarness {
   }
 
   end(
-    dispatch: Dispatch,
+    dispatch: { readonly requestId: string },
     outcome: Outcome = 'done',
     usage: Partial<Usage> = {},
     answered: RequestEnded['answered'] = null,
-  ): void {
-    this.router.handle({
+  ): readonly Decision[] {
+    return this.router.handle({
       type: 'request-ended',
       atMs: this.nowMs,
       requestId: dispatch.requestId,
@@ -136,6 +142,11 @@ export class RouterHarness {
       usage: { promptTokens: null, outputTokens: null, cachedTokens: null, ...usage },
       answered,
     })
+  }
+
+  /** A timer that the router may have asked for. */
+  tick(): readonly Decision[] {
+    return this.router.handle({ type: 'timer-due', atMs: this.nowMs })
   }
 
   /** Sends, prefills, answers and ends one request. */

@@ -1,8 +1,6 @@
 /** What happens to the fleet when something is learned of an endpoint. */
 import type { RouterEvent } from '../events.ts'
 import type { Learning } from '../learning.ts'
-import type { Policy } from '../policy/policy.ts'
-import type { PrefixIndex } from '../prefix/prefix-index.ts'
 import type { RouterCounters } from '../router-counters.ts'
 import type { EndpointDescription } from './endpoint.ts'
 import type { EndpointState } from './endpoint-state.ts'
@@ -12,22 +10,19 @@ type EndpointEvent = Extract<RouterEvent, { readonly endpoint: unknown }>
 
 export class EndpointEvents {
   readonly #fleet: Fleet
-  readonly #index: PrefixIndex
   readonly #learning: Learning
-  readonly #policy: Policy
+  readonly #instanceGone: (endpoint: EndpointState) => void
   readonly #counters: RouterCounters
 
   constructor(
     fleet: Fleet,
-    index: PrefixIndex,
     learning: Learning,
-    policy: Policy,
+    instanceGone: (endpoint: EndpointState) => void,
     counters: RouterCounters,
   ) {
     this.#fleet = fleet
-    this.#index = index
     this.#learning = learning
-    this.#policy = policy
+    this.#instanceGone = instanceGone
     this.#counters = counters
   }
 
@@ -61,7 +56,7 @@ export class EndpointEvents {
 
   #left(endpoint: EndpointState): void {
     this.#fleet.leave(endpoint.key)
-    this.#forgetInstance(endpoint)
+    this.#instanceGone(endpoint)
     this.#learning.left(endpoint)
   }
 
@@ -70,17 +65,12 @@ export class EndpointEvents {
     const now = description.instanceId
     endpoint.describe(description)
     if (before !== undefined && now !== undefined && before !== now) {
-      this.#forgetInstance(endpoint)
+      this.#instanceGone(endpoint)
       this.#fleet.restart(endpoint)
       this.#counters.restarts++
       this.#learning.restarted(endpoint)
     } else {
       this.#learning.resized(endpoint)
     }
-  }
-
-  #forgetInstance(endpoint: EndpointState): void {
-    this.#index.remove(endpoint.slot)
-    this.#policy.endpointGone?.(endpoint.key)
   }
 }

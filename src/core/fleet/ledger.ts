@@ -37,6 +37,8 @@ export class Ledger {
   inFlight = 0
   /** Requests whose first token has not come. */
   queued = 0
+  /** Of those, requests whose first token will be seen. */
+  queuedStreaming = 0
   /** Their uncached prompt tokens. */
   queuedTokens = 0
   /** Requests that produce tokens. */
@@ -58,6 +60,7 @@ export class Ledger {
   reserve(atMs: number, work: Work): Reservation {
     this.inFlight++
     this.queued++
+    if (work.streaming) this.queuedStreaming++
     this.queuedTokens += work.uncachedTokens
     this.contextTokens += work.promptTokens
     this.#queuedPrefillMs += work.prefillMs
@@ -184,6 +187,7 @@ export class Ledger {
   #leaveQueue(reservation: Reservation): void {
     this.#queue.splice(this.#queue.indexOf(reservation), 1)
     this.queued--
+    if (reservation.work.streaming) this.queuedStreaming--
     this.queuedTokens -= reservation.work.uncachedTokens
     this.#queuedPrefillMs -= reservation.work.prefillMs
     if (this.queued === 0) {

@@ -16,6 +16,8 @@ export interface Session {
   inFlight: number
   /** Tokens of the last prompt, with its answer once that is known. */
   contextTokens: number
+  /** Of those, tokens cached before the session computed any: others hold them as well. */
+  sharedTokens: number
   /** How much the context grows from one request to the next, on average. Tokens. */
   growthTokens: number
   /** Since when no request of it runs; null while one does. */
@@ -82,7 +84,29 @@ export class SessionTable {
     return opened
   }
 
-  /** A request of it was dispatched for the first time. */
+  /** Blocks at the head of a new prompt that belong to what the session sent or got before. */
+  continuedBlocks(session: Session, chain: BlockChain): number {
+    let blocks = 0
+    for (const { hash, depth } of (session as Entry).tips) {
+      if (depth > blocks && depth <= chain.length && hashAt(chain, depth) === hash) blocks = depth
+    }
+    return blocks
+  }
+
+  /** Its first request was given up at the router: nothing is left of it. */
+  abandoned(session: Session): void {
+    if (session.turns === 0) this.#forget(session as Entry)
+  }
+
+  /** Its request was refused and may come again: it will be the same session, as old as it is. */
+  putOff(session: Session, chain: BlockChain): void {
+    if (session.turns === 0) this.#moveTips(session as Entry, chain, null)
+  }
+
+  /**
+   * A request of it was dispatched for the first time.
+   * @param atMs when the request arrived
+   */
   began(atMs: number, session: Session, chain: BlockChain, promptTokens: number): void {
     const entry = session as Entry
     if (entry.idleSinceMs !== null) {
@@ -142,6 +166,7 @@ export class SessionTable {
       turns: 0,
       inFlight: 0,
       contextTokens: 0,
+      sharedTokens: 0,
       growthTokens: 0,
       idleSinceMs: null,
       gapMs: 0,
@@ -172,12 +197,16 @@ export class SessionTable {
 
   /** Sessions that a key names are not looked up by content. */
   #moveTips(entry: Entry, prompt: BlockChain, answered: BlockChain | null): void {
-    if (entry.key !== null || !this.#entries.has(entry.id)) return
+    if (!this.#entries.has(entry.id)) return
     this.#dropTips(entry)
     for (const chain of [prompt, answered]) {
       const depth = Math.min(chain?.length ?? 0, limits.blocksPerPromptMax)
       if (chain === null || depth === 0) continue
       const hash = hashAt(chain, depth)
+      if (entry.key !== null) {
+        entry.tips.push({ hash, depth })
+        continue
+      }
       // Two sessions may have sent the same prompt; the later one continues it.
       const other = this.#byTip.get(hash)
       if (other === entry) continue
@@ -195,8 +224,9 @@ export class SessionTable {
   #dropTip(entry: Entry, hash: number): void {
     const at = entry.tips.findIndex((tip) => tip.hash === hash)
     if (at < 0) return
-    this.#tipsAtDepth[entry.tips[at]!.depth]!--
-    entry.tips.splice(at, 1)
+    const [tip] = entry.tips.splice(at, 1)
+    if (entry.key !== null) return
+    this.#tipsAtDepth[tip!.depth]!--
     this.#byTip.delete(hash)
   }
 }
