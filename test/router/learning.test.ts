@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { type PolicyName, policies } from '../../src/core/policy/registry.ts'
 import type { EngineProfile } from '../../src/lab/engine/profile.ts'
 import { profileNamed } from '../../src/lab/engine/profiles.ts'
+import type { FleetChange } from '../../src/lab/simulator/fleet-change.ts'
 import type { SimulatedRequest } from '../../src/lab/simulator/request-record.ts'
 import { simulatedWorld } from '../../src/lab/simulator/simulate.ts'
 import type { FleetMember } from '../../src/lab/simulator/simulated-fleet.ts'
@@ -31,11 +32,15 @@ interface Traffic {
   readonly seed?: number
 }
 
-function worldOf(members: readonly FleetMember[], traffic: Traffic) {
+function worldOf(
+  members: readonly FleetMember[],
+  traffic: Traffic,
+  changes: readonly FleetChange[] = [],
+) {
   const { policy = 'warmpath', seed = 1, ...rate } = traffic
   const workload = unshared({ ...unsharedDefaults, ...rate }, seed)
   const information = 'approximate'
-  return simulatedWorld({ members, policy: policies[policy], workload, seed, information })
+  return simulatedWorld({ members, policy: policies[policy], workload, seed, information, changes })
 }
 
 const meanMs = (requests: readonly SimulatedRequest[]): number =>
@@ -67,13 +72,16 @@ test('F135: each prediction is held against its outcome, and its error is publis
 
 test('a replica that becomes four times slower is believed so within a minute, and relieved', () => {
   const slowAtMs = 120_000
-  const { router, world } = worldOf(fleetOf(fast, fast, fast, fast), { perSecond: 6, seconds: 300 })
   const victim = 'http://engine-0'
+  const { router, world } = worldOf(
+    fleetOf(fast, fast, fast, fast),
+    { perSecond: 6, seconds: 300 },
+    [{ type: 'slow', atMs: slowAtMs, endpoint: victim, factor: 4 }],
+  )
   const stepMs = { before: 0, minuteLater: 0 }
   const rates = () => router.learning.rates(router.fleet.get(victim)!)
   world.time.at(slowAtMs, () => {
     stepMs.before = rates().stepMs
-    world.engines.get(victim)!.model.slowdown = 4
   })
   world.time.at(slowAtMs + 60_000, () => {
     stepMs.minuteLater = rates().stepMs

@@ -1,5 +1,8 @@
-/** What became of one simulated request. Times in ms of the run. */
+/** What became of one simulated request, and of one session. Times in ms of the run. */
 import type { EndpointKey } from '../../core/events.ts'
+
+/** `refused` by the router or the engine before any work; `failed` with its engine. */
+export type RequestOutcome = 'open' | 'done' | 'refused' | 'failed'
 
 export interface SimulatedRequest {
   readonly sessionId: string
@@ -10,7 +13,13 @@ export interface SimulatedRequest {
   readonly readyMs: number
   readonly promptTokens: number
   readonly outputTokens: number
+  /** Prompt tokens that came in an earlier request: cached, if memory had no end. */
+  readonly reusableTokens: number
+  /** Where it was sent last. */
   endpoint: EndpointKey | null
+  /** Times it was sent: once, and again where an engine failed before its answer. */
+  attempts: number
+  /** When it was first sent; until then the router held it. */
   dispatchedMs: number | null
   firstTokenMs: number | null
   finishedMs: number | null
@@ -18,6 +27,19 @@ export interface SimulatedRequest {
   cachedTokens: number
   predictedTtftMs: number | null
   predictedCachedTokens: number | null
-  /** Why it was refused; null when it was served. */
-  refused: string | null
+  outcome: RequestOutcome
+  /** Why it was refused or failed. */
+  reason: string | null
+}
+
+export interface SimulatedSession {
+  readonly id: string
+  readonly tenant: string
+  readonly priorityClass: string
+  /** When its first request was ready. */
+  readonly submittedMs: number
+  /** When its last answer was whole, or its client gave up; null while it is open. */
+  endedMs: number | null
+  /** All of its requests were answered. */
+  completed: boolean
 }

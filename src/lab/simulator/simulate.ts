@@ -1,32 +1,30 @@
 import { seededRandom } from '../../base/random.ts'
 import type { Policy } from '../../core/policy/policy.ts'
 import { ApproximateIndex } from '../../core/prefix/approximate-index.ts'
-import type { PrefixIndex } from '../../core/prefix/prefix-index.ts'
 import { Router } from '../../core/router.ts'
-import type { EngineModel } from '../engine/engine-model.ts'
 import type { Workload } from '../workload/session.ts'
+import type { CacheView } from './cache-view.ts'
+import type { FleetChange } from './fleet-change.ts'
+import type { Information } from './information.ts'
 import { type FleetMember, SimulatedFleet } from './simulated-fleet.ts'
-import { TrueIndex } from './true-index.ts'
+import { ViewedIndex } from './viewed-index.ts'
 import { VirtualTime } from './virtual-time.ts'
 import { World, type WorldOptions, type WorldResult } from './world.ts'
-
-/**
- * What the router knows of the engines' caches: all at once, or what its own routing tells it, as
- * in production where engines send no events.
- */
-export type Information = 'perfect' | 'approximate'
 
 export interface Simulation {
   readonly workload: Workload
   /** A new one for each run: policies keep state. */
   readonly policy: () => Policy
   readonly members: readonly FleetMember[]
-  /** Breaks ties in the router; the workload has its own. */
+  /** Breaks ties in the router, and loses events; the workload has its own. */
   readonly seed: number
   /** `perfect` when left out: the same for every policy that is compared. */
   readonly information?: Information
   /** Between two scrapes of an engine; null is never. A second when left out. */
   readonly scrapeIntervalMs?: number | null
+  /** Age of a scrape when the router gets it; none when left out. */
+  readonly scrapeAgeMs?: number
+  readonly changes?: readonly FleetChange[]
   /** Ends the run early, with what is in flight unfinished; null or left out runs to the end. */
   readonly untilMs?: number | null
   readonly onDecision?: WorldOptions['onDecision']
@@ -39,18 +37,19 @@ export function simulate(simulation: Simulation): WorldResult {
 
 /** The same, not yet run: to look into the router, and to do something at a time of the world. */
 export function simulatedWorld(simulation: Simulation): { world: World; router: Router } {
-  const { workload, policy, members, seed, onDecision } = simulation
+  const { workload, policy, members, seed, scrapeIntervalMs, onDecision } = simulation
+  const information = simulation.information ?? 'perfect'
   const time = new VirtualTime()
-  const fleet = new SimulatedFleet(time)
-  const engineOf = (slot: number): EngineModel | undefined => {
-    for (const { key, slot: its } of router.fleet.values()) {
-      if (its === slot) return fleet.engines.get(key)?.model
+  const fleet = new SimulatedFleet(time, information, seed)
+  const viewOf = (slot: number): CacheView | undefined => {
+    for (const endpoint of router.fleet.values()) {
+      if (endpoint.slot === slot) return fleet.get(endpoint.key)?.cache
     }
     return undefined
   }
   const router: Router = new Router({
     policy: policy(),
-    index: indexOf(simulation.information ?? 'perfect', engineOf),
+    index: information === 'approximate' ? new ApproximateIndex() : new ViewedIndex(viewOf),
     random: seededRandom(seed),
     unknownModels: 'reject',
   })
@@ -60,17 +59,11 @@ export function simulatedWorld(simulation: Simulation): { world: World; router: 
     members,
     router,
     workload,
-    scrapeIntervalMs:
-      simulation.scrapeIntervalMs === undefined ? 1_000 : simulation.scrapeIntervalMs,
+    changes: simulation.changes ?? [],
+    scrapeIntervalMs: scrapeIntervalMs === undefined ? 1_000 : scrapeIntervalMs,
+    scrapeAgeMs: simulation.scrapeAgeMs ?? 0,
     untilMs: simulation.untilMs ?? null,
     ...(onDecision === undefined ? {} : { onDecision }),
   })
   return { world, router }
-}
-
-function indexOf(
-  information: Information,
-  engineOf: (slot: number) => EngineModel | undefined,
-): PrefixIndex {
-  return information === 'perfect' ? new TrueIndex(engineOf) : new ApproximateIndex()
 }

@@ -1,12 +1,16 @@
-/** Engines in virtual time, and what the router is told of them. */
+/** Engines in virtual time. */
+import { type Random, seededRandom } from '../../base/random.ts'
 import type { Scheduler } from '../../base/scheduler.ts'
-import type { EndpointKey, RouterEvent } from '../../core/events.ts'
+import type { EndpointKey } from '../../core/events.ts'
 import type { EndpointDescription } from '../../core/fleet/endpoint.ts'
 import { EngineLoop } from '../engine/engine-loop.ts'
 import { EngineModel } from '../engine/engine-model.ts'
 import type { RequestProgress } from '../engine/engine-report.ts'
 import type { EngineProfile } from '../engine/profile.ts'
 import { blockTokens } from '../workload/session.ts'
+import { type CacheView, trueView } from './cache-view.ts'
+import { EventView } from './event-view.ts'
+import type { Information } from './information.ts'
 
 /** Decode steps that may be one event: the more, the faster, and progress is seen later. */
 const decodeStepsMax = 64
@@ -19,10 +23,15 @@ export interface FleetMember {
   readonly told?: EndpointDescription
 }
 
+/** One life of an engine's process. */
 export interface SimulatedEngine {
-  readonly endpoint: EndpointKey
+  readonly member: FleetMember
   readonly model: EngineModel
   readonly loop: EngineLoop
+  readonly cache: CacheView
+  /** Tells the lives of one endpoint apart. */
+  readonly instanceId: string
+  alive: boolean
 }
 
 /** Members alike, by number. */
@@ -31,40 +40,58 @@ export function replicas(profile: EngineProfile, count: number): FleetMember[] {
 }
 
 export class SimulatedFleet {
-  readonly engines = new Map<EndpointKey, SimulatedEngine>()
+  /** Every engine that ever ran, in the order of their starts. */
+  readonly all: SimulatedEngine[] = []
+  readonly #current = new Map<EndpointKey, SimulatedEngine>()
   readonly #scheduler: Scheduler
+  readonly #information: Information
+  readonly #random: Random
 
-  constructor(scheduler: Scheduler) {
+  constructor(scheduler: Scheduler, information: Information, seed: number) {
     this.#scheduler = scheduler
+    this.#information = information
+    this.#random = seededRandom(seed)
   }
 
-  start(member: FleetMember, onProgress: (progress: RequestProgress) => void): void {
-    const { endpoint, profile } = member
-    const model = new EngineModel({ ...profile, blockTokens }, { decodeStepsMax })
-    const loop = new EngineLoop(model, this.#scheduler, onProgress)
-    this.engines.set(endpoint, { endpoint, model, loop })
+  /** The engine at the endpoint's address, alive or the last one that was. */
+  get(endpoint: EndpointKey): SimulatedEngine | undefined {
+    return this.#current.get(endpoint)
   }
-}
 
-/** What discovery and the first scrape tell of a simulated endpoint. */
-export function joiningEvents(member: FleetMember, atMs: number): RouterEvent[] {
-  const { endpoint, profile, told } = member
-  return [
-    {
-      type: 'endpoint-joined',
-      atMs,
-      endpoint,
-      description: {
-        engine: 'vllm',
-        models: [{ id: profile.model, parent: null, maxModelLen: profile.contextTokensMax }],
-        kvCapacityTokens: profile.kvTokens,
-        hostCapacityTokens: profile.hostTokens,
-        runningMax: profile.runningMax,
-        batchTokensMax: profile.batchTokensMax,
-        pricePerHour: profile.pricePerHour,
-        ...told,
+  /** A process starts at the member's address. */
+  start(
+    member: FleetMember,
+    onProgress: (engine: SimulatedEngine, progress: RequestProgress) => void,
+  ): SimulatedEngine {
+    const events =
+      typeof this.#information === 'string'
+        ? null
+        : new EventView(this.#information, this.#scheduler, this.#random)
+    const model = new EngineModel(
+      { ...member.profile, blockTokens },
+      {
+        decodeStepsMax,
+        ...(events === null
+          ? {}
+          : { gpuListener: events.gpuListener, hostListener: events.hostListener }),
       },
-    },
-    { type: 'endpoint-probed', atMs, endpoint, healthy: true, reason: '' },
-  ]
+    )
+    const engine: SimulatedEngine = {
+      member,
+      model,
+      loop: new EngineLoop(model, this.#scheduler, (progress) => onProgress(engine, progress)),
+      cache: events ?? trueView(model),
+      instanceId: `process ${this.all.length}`,
+      alive: true,
+    }
+    this.all.push(engine)
+    this.#current.set(member.endpoint, engine)
+    return engine
+  }
+
+  /** The process dies, and what runs on it never goes on. */
+  stop(engine: SimulatedEngine): void {
+    engine.alive = false
+    engine.loop.stop()
+  }
 }

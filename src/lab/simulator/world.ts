@@ -2,135 +2,94 @@
  * The discrete-event world: the production router, engines of the model, and clients that send open
  * loop or turn by turn. One seed reproduces a run to the byte.
  */
-
 import type { Decision, Dispatch } from '../../core/decisions.ts'
 import type { EndpointKey, RouterEvent } from '../../core/events.ts'
 import type { Router } from '../../core/router.ts'
 import type { RequestProgress } from '../engine/engine-report.ts'
-import {
-  blockTokens,
-  bytesPerToken,
-  headOf,
-  type Turn,
-  type Workload,
-  type WorkloadSession,
-} from '../workload/session.ts'
-import type { SimulatedRequest } from './request-record.ts'
-import {
-  type FleetMember,
-  joiningEvents,
-  type SimulatedEngine,
-  type SimulatedFleet,
-} from './simulated-fleet.ts'
+import { blockTokens, bytesPerToken, headOf, type Workload } from '../workload/session.ts'
+import { type Call, Clients } from './clients.ts'
+import { FleetSide, type FleetSideOptions, type Stay } from './fleet-side.ts'
+import type { SimulatedRequest, SimulatedSession } from './request-record.ts'
+import type { SimulatedEngine, SimulatedFleet } from './simulated-fleet.ts'
+import { TokenGaps } from './token-gaps.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-export interface WorldOptions {
+/** The router hears of a stream's progress once in so many tokens, as from the gateway. */
+const progressTokens = 64
+
+export interface WorldOptions extends FleetSideOptions {
   readonly time: VirtualTime
   readonly fleet: SimulatedFleet
-  readonly members: readonly FleetMember[]
   readonly router: Router
   readonly workload: Workload
-  /** Time between two scrapes of an engine; null leaves the router without them. */
-  readonly scrapeIntervalMs: number | null
   /** Ends the run early, with what is in flight unfinished; null runs to the end. */
   readonly untilMs: number | null
   readonly onDecision?: (decision: Decision, atMs: number) => void
 }
 
-interface OpenTurn {
-  readonly session: WorkloadSession
-  readonly index: number
-  readonly turn: Turn
-  readonly record: SimulatedRequest
-}
-
 export interface WorldResult {
   readonly requests: readonly SimulatedRequest[]
-  readonly engines: ReadonlyMap<EndpointKey, SimulatedEngine>
-  /** When the last request ended. */
+  readonly sessions: readonly SimulatedSession[]
+  /** Every engine that ran. */
+  readonly engines: readonly SimulatedEngine[]
+  readonly stays: readonly Stay[]
+  /** Time between two tokens of an answer, over all answers. */
+  readonly gaps: TokenGaps
+  /** When the last session ended, or the run was cut off. */
   readonly endMs: number
+}
+
+/** A call on its way, and what was last seen of its answer. */
+interface OpenCall extends Call {
+  toldTokens: number
+  seenMs: number
 }
 
 export class World {
   readonly time: VirtualTime
   readonly #options: WorldOptions
-  readonly #engines: ReadonlyMap<EndpointKey, SimulatedEngine>
-  readonly #requests: SimulatedRequest[] = []
-  readonly #open = new Map<string, OpenTurn>()
-  #ids = 0
-  #unfinished = 0
-  /** Sessions that start when others end, in their order. */
-  readonly #later: WorkloadSession[]
-  #endMs = 0
+  readonly #clients: Clients
+  readonly #fleetSide: FleetSide
+  readonly #open = new Map<string, OpenCall>()
+  readonly #gaps = new TokenGaps()
   #cancelWake: (() => void) | null = null
 
   constructor(options: WorldOptions) {
+    const { time, fleet, workload } = options
+    this.time = time
     this.#options = options
-    this.time = options.time
-    this.#engines = options.fleet.engines
-    const { sessions, sessionsAtOnce } = options.workload
-    this.#later = sessionsAtOnce === undefined ? [] : sessions.slice(sessionsAtOnce)
-  }
-
-  /** To change an engine during the run, at a time of `time`. */
-  get engines(): ReadonlyMap<EndpointKey, SimulatedEngine> {
-    return this.#engines
+    this.#clients = new Clients(workload, time, (call) => this.#arrived(call))
+    this.#fleetSide = new FleetSide(fleet, time, options, {
+      tell: (event) => this.#tell(event),
+      progressed: (engine, progress) => this.#progressed(engine, progress),
+      lost: (engine) => this.#lost(engine),
+      inFlight: (endpoint) => this.#callsOn(endpoint).length,
+    })
   }
 
   run(): WorldResult {
-    const { fleet, members, workload, untilMs } = this.#options
-    for (const member of members) {
-      fleet.start(member, (progress) => this.#progressed(progress))
-      for (const event of joiningEvents(member, 0)) this.#tell(event)
-      this.#scrape(member.endpoint)
+    const { fleet, untilMs } = this.#options
+    this.#fleetSide.start()
+    this.#clients.start()
+    while (this.#clients.open > 0 && this.time.step()) {
+      if (untilMs !== null && this.time.nowMs() > untilMs) break
     }
-    for (const session of workload.sessions.slice(0, workload.sessionsAtOnce)) this.#start(session)
-    while (this.#unfinished > 0 && this.time.step()) {
-      if (untilMs != null && this.time.nowMs() > untilMs) break
+    return {
+      requests: this.#clients.requests,
+      sessions: this.#clients.sessions,
+      engines: fleet.all,
+      stays: this.#fleetSide.stays,
+      gaps: this.#gaps,
+      endMs: this.time.nowMs(),
     }
-    return { requests: this.#requests, engines: this.#engines, endMs: this.#endMs }
   }
 
-  #start(session: WorkloadSession): void {
-    if (session.turns.length === 0) {
-      this.#startNext()
-      return
-    }
-    this.#unfinished++
-    this.time.at(session.startMs, () => this.#send(session, 0))
-  }
-
-  #startNext(): void {
-    const next = this.#later.shift()
-    if (next !== undefined) this.#start(next)
-  }
-
-  #send(session: WorkloadSession, index: number): void {
-    const turn = session.turns[index]!
-    const atMs = this.time.nowMs()
-    const requestId = `q${this.#ids++}`
-    const record: SimulatedRequest = {
-      sessionId: session.id,
-      turn: index,
-      tenant: session.tenant,
-      priorityClass: session.priorityClass,
-      readyMs: atMs,
-      promptTokens: turn.promptTokens,
-      outputTokens: turn.outputTokens,
-      endpoint: null,
-      dispatchedMs: null,
-      firstTokenMs: null,
-      finishedMs: null,
-      cachedTokens: 0,
-      predictedTtftMs: null,
-      predictedCachedTokens: null,
-      refused: null,
-    }
-    this.#requests.push(record)
-    this.#open.set(requestId, { session, index, turn, record })
+  #arrived(call: Call): void {
+    const { requestId, session, turn } = call
+    this.#open.set(requestId, { ...call, toldTokens: 0, seenMs: 0 })
     this.#tell({
       type: 'request-arrived',
-      atMs,
+      atMs: this.time.nowMs(),
       requestId,
       model: this.#options.members[0]!.profile.model,
       chain: headOf(turn.chain, Math.floor(turn.promptTokens / blockTokens)),
@@ -162,44 +121,127 @@ export class World {
   }
 
   #dispatch(dispatch: Dispatch): void {
-    const open = this.#open.get(dispatch.requestId)!
-    const { turn, record } = open
+    const call = this.#open.get(dispatch.requestId)!
+    const { turn, record, requestId } = call
     record.endpoint = dispatch.endpoint
-    record.dispatchedMs = this.time.nowMs()
+    record.attempts++
+    record.dispatchedMs ??= this.time.nowMs()
     record.predictedTtftMs = dispatch.predictedTtftMs
     record.predictedCachedTokens = dispatch.cachedTokens
-    this.#engines.get(dispatch.endpoint)!.loop.submit({
-      id: dispatch.requestId,
-      chain: turn.chain,
-      promptTokens: turn.promptTokens,
-      outputTokens: turn.outputTokens,
+    const engine = this.#options.fleet.get(dispatch.endpoint)!
+    if (!engine.alive) {
+      // Not within the decision: the router must not be told while it is telling.
+      this.time.at(this.time.nowMs(), () => this.#connectFailed(call))
+    } else if (!fits(engine, turn)) {
+      this.time.at(this.time.nowMs(), () => this.#tooLong(call))
+    } else {
+      const { chain, promptTokens, outputTokens } = turn
+      engine.loop.submit({ id: requestId, chain, promptTokens, outputTokens })
+    }
+  }
+
+  #connectFailed(call: OpenCall): void {
+    const { endpoint } = call.record
+    this.#attemptFailed(call, 'connect', 'refused', false)
+    this.#fleetSide.refused(endpoint!)
+  }
+
+  #attemptFailed(call: OpenCall, phase: 'connect' | 'sent', cause: string, mayRun: boolean): void {
+    this.#tell({
+      type: 'attempt-failed',
+      atMs: this.time.nowMs(),
+      requestId: call.requestId,
+      phase,
+      cause,
+      mayRun,
+      endpointFault: true,
+      mayRetry: true,
+      retryAfterMs: null,
     })
   }
 
-  #refused(requestId: string, code: string): void {
-    const open = this.#open.get(requestId)!
-    this.#open.delete(requestId)
-    open.record.refused = code
-    this.#endSession()
+  /** The engine answers 400, and the gateway passes that on. */
+  #tooLong(call: OpenCall): void {
+    call.record.outcome = 'refused'
+    call.record.reason = 'longer than the engine takes'
+    this.#endedBadly(call, 'status 400', false)
   }
 
-  #progressed(progress: RequestProgress): void {
-    const requestId = progress.record.id as string
-    const open = this.#open.get(requestId)!
-    const { record, turn } = open
+  #refused(requestId: string, code: string): void {
+    const call = this.#open.get(requestId)!
+    this.#open.delete(requestId)
+    call.record.outcome = code.startsWith('upstream') ? 'failed' : 'refused'
+    call.record.reason = code
+    this.#clients.gaveUp(call)
+  }
+
+  /** What had no answer yet goes elsewhere; an answer that broke off has failed. */
+  #lost({ member }: SimulatedEngine): number {
+    const calls = this.#callsOn(member.endpoint)
+    for (const call of calls) {
+      if (call.record.firstTokenMs === null) {
+        this.#attemptFailed(call, 'sent', 'reset', true)
+        continue
+      }
+      call.record.outcome = 'failed'
+      call.record.reason = 'reset'
+      this.#endedBadly(call, 'reset', true)
+    }
+    return calls.length
+  }
+
+  #callsOn(endpoint: EndpointKey): OpenCall[] {
+    return [...this.#open.values()].filter(({ record }) => record.endpoint === endpoint)
+  }
+
+  #endedBadly(call: OpenCall, cause: string, endpointFault: boolean): void {
+    const { requestId } = call
+    this.#open.delete(requestId)
+    this.#tell({
+      type: 'request-ended',
+      atMs: this.time.nowMs(),
+      requestId,
+      outcome: 'failed',
+      phase: endpointFault ? 'stream' : 'headers',
+      cause,
+      endpointFault,
+      usage: { promptTokens: null, outputTokens: null, cachedTokens: null },
+      answered: null,
+    })
+    this.#clients.gaveUp(call)
+  }
+
+  #progressed({ member }: SimulatedEngine, progress: RequestProgress): void {
+    const call = this.#open.get(progress.record.id as string)!
+    const { record, requestId } = call
     const atMs = this.time.nowMs()
     if (record.firstTokenMs === null) {
-      record.firstTokenMs = progress.record.firstTokenMs ?? atMs
+      record.firstTokenMs = atMs
       record.cachedTokens = progress.record.cachedGpuTokens + progress.record.cachedHostTokens
       this.#tell({ type: 'first-token', atMs, requestId })
-    } else if (!progress.finished) {
-      const outputTokens = progress.record.generatedTokens
-      this.#tell({ type: 'output-progressed', atMs, requestId, outputTokens })
+    } else {
+      this.#gaps.add((atMs - call.seenMs) / progress.tokens, progress.tokens)
     }
-    if (!progress.finished) return
+    call.seenMs = atMs
+    if (progress.finished) this.#finished(call, member.endpoint)
+    else this.#told(call, progress.record.generatedTokens)
+  }
+
+  #told(call: OpenCall, outputTokens: number): void {
+    if (outputTokens - call.toldTokens < progressTokens) return
+    call.toldTokens = outputTokens
+    const { requestId } = call
+    this.#tell({ type: 'output-progressed', atMs: this.time.nowMs(), requestId, outputTokens })
+  }
+
+  #finished(call: OpenCall, endpoint: EndpointKey): void {
+    const { requestId, record, turn } = call
+    const { promptTokens, outputTokens } = turn
+    const atMs = this.time.nowMs()
     record.finishedMs = atMs
+    record.outcome = 'done'
     this.#open.delete(requestId)
-    const tokens = turn.promptTokens + turn.outputTokens
+    const tokens = promptTokens + outputTokens
     this.#tell({
       type: 'request-ended',
       atMs,
@@ -208,54 +250,23 @@ export class World {
       phase: 'stream',
       cause: 'done',
       endpointFault: false,
-      usage: {
-        promptTokens: turn.promptTokens,
-        outputTokens: turn.outputTokens,
-        cachedTokens: record.cachedTokens,
-      },
+      usage: { promptTokens, outputTokens, cachedTokens: record.cachedTokens },
       answered: {
         chain: headOf(turn.chain, Math.floor(tokens / blockTokens)),
         bytes: tokens * bytesPerToken,
       },
     })
-    this.#next(open)
+    this.#fleetSide.idle(endpoint)
+    this.#clients.answered(call)
   }
+}
 
-  #next({ session, index }: OpenTurn): void {
-    const following = session.turns[index + 1]
-    if (following === undefined) {
-      this.#endSession()
-      return
-    }
-    this.time.at(this.time.nowMs() + following.gapMs, () => this.#send(session, index + 1))
-  }
-
-  #endSession(): void {
-    this.#unfinished--
-    this.#endMs = this.time.nowMs()
-    this.#startNext()
-  }
-
-  #scrape(endpoint: EndpointKey): void {
-    const { scrapeIntervalMs } = this.#options
-    if (scrapeIntervalMs === null) return
-    const { model } = this.#engines.get(endpoint)!
-    this.time.at(this.time.nowMs() + scrapeIntervalMs, () => {
-      const kvUsage = model.pool.usage
-      this.#tell({
-        type: 'endpoint-observed',
-        atMs: this.time.nowMs(),
-        endpoint,
-        signals: {
-          running: model.running,
-          waiting: model.waiting,
-          kvUsage,
-          asleep: false,
-          prefixQueriedTokens: null,
-          prefixHitTokens: null,
-        },
-      })
-      this.#scrape(endpoint)
-    })
-  }
+/** Whether the engine takes a request of that size at all. */
+function fits(
+  { model, member }: SimulatedEngine,
+  turn: { readonly promptTokens: number; readonly outputTokens: number },
+): boolean {
+  const capacityTokens = model.pool.capacityBlocks * blockTokens
+  const tokensMax = Math.min(capacityTokens, member.profile.contextTokensMax)
+  return turn.promptTokens + turn.outputTokens <= tokensMax
 }
