@@ -1,4 +1,5 @@
 /** A policy of the field as the lab runs it: with its defaults, and over a grid for tuning. */
+import type { AdmissionFactory } from '../../core/admission/admission.ts'
 import type { Policy } from '../../core/policy/policy.ts'
 
 export interface ArmVariant {
@@ -6,6 +7,8 @@ export interface ArmVariant {
   readonly label: string
   /** A new policy for each run: policies keep state. */
   readonly policy: () => Policy
+  /** Who may start and who must wait at the router; left out, nobody waits. */
+  readonly admission?: AdmissionFactory
 }
 
 export interface Arm {

@@ -15,7 +15,7 @@ interface CacheEvent {
   readonly end: number
 }
 
-/** A copy of an engine's cache, kept up by its events: behind by a delay, and wrong where one is lost. */
+/** A copy of an engine's cache, made by its events: behind by a delay, wrong where one is lost. */
 export class EventView implements CacheView {
   readonly #events: EngineEvents
   readonly #clock: Clock

@@ -1,4 +1,5 @@
 import { seededRandom } from '../../base/random.ts'
+import type { AdmissionFactory } from '../../core/admission/admission.ts'
 import type { Policy } from '../../core/policy/policy.ts'
 import { ApproximateIndex } from '../../core/prefix/approximate-index.ts'
 import { Router } from '../../core/router.ts'
@@ -15,6 +16,10 @@ export interface Simulation {
   readonly workload: Workload
   /** A new one for each run: policies keep state. */
   readonly policy: () => Policy
+  /** Who may start and who must wait at the router; left out, nobody waits. */
+  readonly admission?: AdmissionFactory
+  /** The longest that a request waits there before it is refused; left out, without end. */
+  readonly holdMsMax?: number
   readonly members: readonly FleetMember[]
   /** Breaks ties in the router, and loses events; the workload has its own. */
   readonly seed: number
@@ -37,7 +42,8 @@ export function simulate(simulation: Simulation): WorldResult {
 
 /** The same, not yet run: to look into the router, and to do something at a time of the world. */
 export function simulatedWorld(simulation: Simulation): { world: World; router: Router } {
-  const { workload, policy, members, seed, scrapeIntervalMs, onDecision } = simulation
+  const { workload, policy, admission, members, seed, scrapeIntervalMs, onDecision } = simulation
+  const { holdMsMax = Number.POSITIVE_INFINITY } = simulation
   const information = simulation.information ?? 'perfect'
   const time = new VirtualTime()
   const fleet = new SimulatedFleet(time, information, seed)
@@ -52,6 +58,7 @@ export function simulatedWorld(simulation: Simulation): { world: World; router: 
     index: information === 'approximate' ? new ApproximateIndex() : new ViewedIndex(viewOf),
     random: seededRandom(seed),
     unknownModels: 'reject',
+    admission: admission === undefined ? null : { make: admission, holdMsMax },
   })
   const world = new World({
     time,

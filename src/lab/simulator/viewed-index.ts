@@ -5,7 +5,7 @@ import { OnTheWay } from './on-the-way.ts'
 
 const nothing: TierMatch = { gpuBlocks: 0, hostBlocks: 0 }
 
-/** The index of a router that looks into the engines' caches, and remembers what it sent to them. */
+/** The index of a router that looks into the engines' caches, and remembers what it sent. */
 export class ViewedIndex implements PrefixIndex {
   readonly #viewOf: (slot: number) => CacheView | undefined
   readonly #slots = new Map<number, OnTheWay>()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { admissions } from '../../core/admission/registry.ts'
 import { type PolicyName, policies } from '../../core/policy/registry.ts'
 import { profileNamed } from '../engine/profiles.ts'
 import { codeGeneration, codeGenerationDefaults } from '../workload/code-generation.ts'
@@ -77,4 +78,17 @@ test('recorded sessions: a prompt shares what the record says, and no more', () 
     requests.map(({ cachedTokens }) => cachedTokens),
     [0, 6_400, 1_600],
   )
+})
+
+test('with an admission, sessions that do not fit wait at the router, and all are served', () => {
+  const members = replicas({ ...profile, kvTokens: 60_000 }, 2)
+  const { requests } = simulate({
+    workload: codeGeneration(small, 2),
+    policy: policies.warmpath,
+    admission: admissions['working-set'],
+    members,
+    seed: 1,
+  })
+  assert.ok(requests.every(({ outcome }) => outcome === 'done'))
+  assert.ok(requests.some((one) => one.dispatchedMs! > one.readyMs))
 })
