@@ -101,7 +101,7 @@ describe('F116: an upgrade', () => {
     assert.equal(b.calls.length, 2)
   })
 
-  test('is waited for by a drain, and cut at its end', async (t) => {
+  test('is waited for by a drain', async (t) => {
     const { stage } = await twoModels(t)
     const [kept, closed] = [0, 1].map(() => handshake(stage, '/v1/realtime?model=a'))
     await kept!.until('\r\n\r\n')
@@ -116,6 +116,22 @@ describe('F116: an upgrade', () => {
     assert.equal(drained, false)
     kept!.close()
     await draining
+  })
+
+  test('is cut on both sides when the drain’s time is up', async (t) => {
+    const { a, stage } = await twoModels(t, switches, 20)
+    const client = handshake(stage, '/v1/realtime?model=a')
+    await client.until('\r\n\r\n')
+    const { connection } = a.calls[0]!
+    const draining = stage.gateway.drain()
+    client.take()
+    connection.socket.write('still')
+    await client.until('still')
+    await draining
+    await client.over()
+    await connection.closed()
+    const { fields } = await stage.logged('router.stopped')
+    assert.equal(fields.openRequests, 1)
   })
 
   test('that is asked for with a prompt is not taken: the prompt is answered', async (t) => {

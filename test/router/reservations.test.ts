@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Dispatch } from '../../src/core/decisions.ts'
 import { policyNames } from '../../src/core/policy/registry.ts'
+import { printedSeed } from '../support/printed-seed.ts'
 import { chainOf, RouterHarness } from '../support/router-harness.ts'
 
 for (const policy of ['warmpath', 'least-request', 'round-robin'] as const) {
@@ -76,7 +77,7 @@ test('F015: what may still run stays on the ledger of the endpoint that may run 
 })
 
 for (const policy of policyNames) {
-  test(`property: ${policy}: whatever happens, in-flight counts neither leak nor go negative`, () => {
+  test(`property: ${policy}: whatever happens, in-flight counts neither leak nor go negative`, (t) => {
     const step = fc.record({
       action: fc.constantFrom(
         ...(['send', 'send', 'first', 'progress', 'done', 'gone', 'failed'] as const),
@@ -102,7 +103,7 @@ for (const policy of policyNames) {
         assert.equal(harness.router.openRequests, 0)
         assert.equal(harness.totalInFlight, 0)
       }),
-      { numRuns: 60 },
+      { numRuns: 60, seed: printedSeed(t) },
     )
   })
 }

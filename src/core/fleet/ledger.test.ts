@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { printedSeed } from '../../../test/support/printed-seed.ts'
 import { Ledger, type Reservation, type Work } from './ledger.ts'
 
 const work = (tokens: number, extra: Partial<Work> = {}): Work => ({
@@ -85,7 +86,7 @@ test('F141: abandoned work stays until the engine shows that it is gone, or unti
   assert.deepEqual(counts(ledger), empty)
 })
 
-test('property: no interleaving leaks a count or takes one below zero', () => {
+test('property: no interleaving leaks a count or takes one below zero', (t) => {
   const step = fc.record({
     action: fc.constantFrom(
       'reserve',
@@ -124,6 +125,6 @@ test('property: no interleaving leaks a count or takes one below zero', () => {
       assert.deepEqual(counts(ledger), empty)
       assert.equal(ledger.lingering, 0)
     }),
-    { verbose: 1 },
+    { verbose: 1, seed: printedSeed(t) },
   )
 })
