@@ -47,7 +47,7 @@ test('a wrong command line: status 64, nothing on stdout, a way out on stderr', 
     [['serve', 'http://a:1', '--port', 'high'], /--port: expects a whole number from 0 to 65535/],
     [['serve', 'http://a:1', '--prt', '1'], /unknown option '--prt'/],
     [['serve', 'gpu1:8000'], /did you mean http:\/\/gpu1:8000/],
-    [['emulate', '--profile', 'none'], /there are .*llama-3.1-8b-h100/],
+    [['emulate', '--profile', 'none'], /the profiles are .*llama-3.1-8b-h100/],
     [['explain'], /missing required argument/],
   ]
   for (const [args, message] of wrong) {

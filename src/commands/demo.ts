@@ -58,7 +58,7 @@ export function register(program: Command): void {
     )
     .option('--agents <number>', 'agents that work at once', numberArgument(1, 200), 12)
     .option('--seed <number>', 'decides what the agents say', numberArgument(0, 1e9), 1)
-    .option('--profile <name>', 'model and devices to imitate', 'qwen3-32b-2xh100')
+    .option('--profile <name|file>', 'model and devices to imitate', 'qwen3-32b-2xh100')
     .option(
       '--time-scale <number>',
       'how many times faster than real time the engines run',
@@ -104,9 +104,9 @@ async function startSide(
   const { startGateway } = await import('../drivers/gateway/start-gateway.ts')
   const { AgentLoad } = await import('../lab/demo/agent-load.ts')
   const { startEmulator } = await import('../lab/emulator/start-emulator.ts')
-  const { profileNamed } = await import('../lab/engine/profiles.ts')
+  const { profileArgument } = await import('./profile-argument.ts')
   const { silentLogger } = await import('../observe/logger.ts')
-  const profile = { ...profileNamed(options.profile), kvTokens }
+  const profile = { ...profileArgument(options.profile), kvTokens }
   const { timeScale, agents, seed } = options
   const emulator = await startEmulator({ profile, replicas, timeScale, host: '127.0.0.1' })
   const endpoints = emulator.urls.map((url) => ({ url }))

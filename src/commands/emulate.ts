@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { exitCodes } from '../base/exit-codes.ts'
-import { CommandFailure } from './command-failure.ts'
 import { rethrowListenFailure } from './listen-failure.ts'
 import { numberArgument } from './number-argument.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -40,7 +38,7 @@ export function register(program: Command): void {
     .command('emulate')
     .summary('run engines that answer like vLLM, without a GPU')
     .description('Runs engines that answer like vLLM or SGLang would, without a GPU.')
-    .option('--profile <name>', 'model and devices to imitate', 'llama-3.1-8b-h100')
+    .option('--profile <name|file>', 'model and devices to imitate', 'llama-3.1-8b-h100')
     .option('--replicas <number>', 'how many engines', numberArgument(1, 256), 4)
     .option(
       '--port <number>',
@@ -66,17 +64,14 @@ export function register(program: Command): void {
 }
 
 async function emulate(options: EmulateOptions): Promise<void> {
-  const { profileNames } = await import('../lab/engine/profiles.ts')
-  if (!profileNames.includes(options.profile)) {
-    const names = profileNames.join(', ')
-    const message = `--profile: no profile "${options.profile}"; there are ${names}`
-    throw new CommandFailure(exitCodes.usage, message)
-  }
+  const { profileArgument } = await import('./profile-argument.ts')
+  const profile = profileArgument(options.profile)
   const { runEmulator } = await import('../lab/emulator/run-emulator.ts')
   const { readFaultScript } = await import('./read-fault-script.ts')
   const { model, engine, script, ...rest } = options
   await runEmulator({
     ...rest,
+    profile,
     personality: engine,
     ...(model === undefined ? {} : { models: [model] }),
     ...(script === undefined ? {} : { script: readFaultScript(script) }),

@@ -28,15 +28,15 @@ const atOnce = 8
 const extra = { ignore_eos: true }
 const charactersMax = 85_000
 
-/** Where there is no recording: conversations of the same kind, made up. */
+/** Where there is no recording: conversations of the same sizes, made up. */
 function madeUpAgents(): AgentRun[] {
-  return Array.from({ length: 8 }, (_, i) => {
+  return Array.from({ length: 10 }, (_, i) => {
     const random = seededRandom(100 + i)
-    const messages: Message[] = [{ role: 'user', content: prose(random, 1_200) }]
-    const calls = Array.from({ length: 6 }, () => {
+    const messages: Message[] = [{ role: 'user', content: prose(random, 4_000) }]
+    const calls = Array.from({ length: 10 }, () => {
       const call = { messages: [...messages] }
       messages.push({ role: 'assistant', content: prose(random, 80) })
-      messages.push({ role: 'user', content: prose(random, 300) })
+      messages.push({ role: 'user', content: prose(random, 900) })
       return call
     })
     return { id: `made-up-${i}`, calls, charactersMax: 0 }
