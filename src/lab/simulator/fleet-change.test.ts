@@ -48,7 +48,7 @@ test('a slower endpoint gets less, and more again once it is well', () => {
   assert.ok(slow < sent(requests, first, 40_000, 60_000), `${slow}`)
 })
 
-test('an endpoint that dies: begun answers fail, the rest goes elsewhere, and it comes back empty', () => {
+test('an endpoint dies: begun answers fail, the rest goes elsewhere; it comes back empty', () => {
   const { requests, engines, router } = run([
     { type: 'die', atMs: 20_000, endpoint: first },
     { type: 'return', atMs: 40_000, endpoint: first },
