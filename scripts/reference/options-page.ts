@@ -11,7 +11,8 @@ file over the default. Nothing is read from a file that was not named.
 Durations and sizes carry their unit: \`500ms\`, \`30s\`, \`64KiB\`, \`32MiB\`; \`0\` needs none. In
 the environment and in flags, lists are separated by commas, and maps are written \`a=b,c=d\`. A
 mistake ends the start with exit status 78 (64 for a flag), and every mistake is named with its
-place.
+place. While the router runs, it reads the file again when it changes, and on SIGHUP; a file with a
+mistake then changes nothing.
 
 \`\`\`yaml
 # warmpath.yaml
@@ -47,6 +48,7 @@ function optionSection({ key, flag, env, option }: NamedOption): string {
       `- Flag: ${given}${option.placeholder === '' ? `, \`--no-${flag.slice(2)}\`` : ''}`,
       `- Environment: \`${env}\``,
       `- File: \`${key}: ${option.example}\``,
+      `- A change: ${option.needsRestart ? 'waits for a restart' : 'counts while running'}`,
     ].join('\n'),
   ]
     .filter((part) => part !== null)

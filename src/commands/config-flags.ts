@@ -4,7 +4,7 @@ import { Option } from 'commander'
 import { exitCodes } from '../base/exit-codes.ts'
 import type { Config, NamedOption, OptionName } from '../config/config.ts'
 import { namedOptions } from '../config/config.ts'
-import { loadConfig } from '../config/load-config.ts'
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
 import { renderProblems } from '../config/problem.ts'
 import { readTextFile } from '../io/read-text-file.ts'
 import { CommandFailure } from './command-failure.ts'
@@ -40,12 +40,16 @@ function addToggle(command: Command, flag: string, option: NamedOption['option']
   command.addOption(hidden.hideHelp())
 }
 
+/** The file that `--config` or the environment names; null for none. */
+export function configPath(command: Command): string | null {
+  return command.opts<FlagValues>().config?.toString() ?? process.env.WARMPATH_CONFIG ?? null
+}
+
 /**
- * The configuration of a command that has `addConfigFlags`.
+ * Reads the configuration of a command that has `addConfigFlags`; its file is read anew each time.
  * @param urls endpoints given as arguments; they replace those of the file
- * @throws CommandFailure that lists everything that is wrong
  */
-export function configOf(command: Command, urls: readonly string[]): Config {
+export function readConfig(command: Command, urls: readonly string[]): LoadedConfig {
   // `undefined` unless given: a toggle's default comes from the table, not from commander.
   const given = command.opts<FlagValues>()
   const flags: Partial<Record<OptionName, string | boolean | readonly string[]>> = {}
@@ -54,20 +58,28 @@ export function configOf(command: Command, urls: readonly string[]): Config {
     if (value !== undefined && command.getOptionValueSource(key) === 'cli') flags[name] = value
   }
   if (urls.length > 0) flags.endpoints = urls
-  const path = (given.config as string | undefined) ?? process.env.WARMPATH_CONFIG
-  const loaded = loadConfig({ flags, env: process.env, file: path ? openConfig(path) : null })
+  const path = configPath(command)
+  if (!path) return loadConfig({ flags, env: process.env, file: null })
+  const file = readTextFile(path)
+  if (file.ok) {
+    return loadConfig({ flags, env: process.env, file: { name: path, text: file.text } })
+  }
+  const message = `cannot be read: ${file.reason}`
+  return { ok: false, problems: [{ source: 'file', where: path, key: '', message }] }
+}
+
+/**
+ * The same for a command that cannot go on without.
+ * @throws CommandFailure that lists everything that is wrong
+ */
+export function configOf(command: Command, urls: readonly string[]): Config {
+  const loaded = readConfig(command, urls)
   if (loaded.ok) return loaded.config
   const usage = loaded.problems.every(({ source }) => source === 'flag')
   throw new CommandFailure(
     usage ? exitCodes.usage : exitCodes.config,
     renderProblems(loaded.problems),
   )
-}
-
-function openConfig(path: string): { name: string; text: string } {
-  const file = readTextFile(path)
-  if (file.ok) return { name: path, text: file.text }
-  throw new CommandFailure(exitCodes.config, `${path}: cannot be read: ${file.reason}`)
 }
 
 /** Refuses a fleet without endpoints, with the two ways to name some. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { exitCodes } from '../base/exit-codes.ts'
 import { addConfigFlags, configOf, requireEndpoints } from './config-flags.ts'
 import { rethrowListenFailure } from './listen-failure.ts'
+import { reloadWhenChanged } from './reload-when-changed.ts'
 import { stopSignal } from './stop-signal.ts'
 
 const help = `
@@ -18,7 +19,8 @@ Then:
 
 Every option can also stand in the file (without the dashes, as connectTimeout) or in the
 environment (as WARMPATH_CONNECT_TIMEOUT). A flag wins over the environment, the environment
-over the file. SIGTERM drains; a second one ends at once.
+over the file. SIGTERM drains; a second one ends at once. The file is read again when it changes,
+and on SIGHUP.
 `
 
 /** `warmpath serve`: the gateway, until a signal ends it. */
@@ -49,7 +51,9 @@ async function serve(command: Command, urls: readonly string[]): Promise<void> {
       `try: curl ${gateway.address}/v1/models\n     curl ${gateway.address}/status\n`,
     )
   }
+  const endWatch = reloadWhenChanged(command, urls, gateway)
   await once(stopSignal(), 'abort')
+  endWatch()
   await gateway.drain()
   log.flush()
   process.exitCode = exitCodes.ok

@@ -30,13 +30,16 @@ export const optionTable = {
     detail:
       'Each is a URL, or a map with `url` and what the engine does not say of itself: `models`, ' +
       '`engine`, `apiKeyEnv`, `pricePerHour`, `kvCapacityTokens`, `hostCapacityTokens`, ' +
-      '`runningMax`. An endpoint that is down at the start is used once its health answers.',
+      '`runningMax`. An endpoint that is down at the start is used once its health answers. One ' +
+      'that is taken out of the file gets no new requests; what it has may finish within ' +
+      '`drainTimeout`.',
     default: [],
     expects: 'a list of URLs, or of maps with a url',
     example: '[http://gpu1:8000, http://gpu2:8000]',
   }),
   host: text({
     group: 'Server',
+    needsRestart: true,
     summary: 'Address to listen on',
     detail: 'Use `127.0.0.1` to serve this machine only, `::` for IPv6 and IPv4.',
     default: '0.0.0.0',
@@ -46,6 +49,7 @@ export const optionTable = {
   }),
   port: number({
     group: 'Server',
+    needsRestart: true,
     summary: 'Port to listen on; 0 takes a free one',
     default: 8080,
     min: 0,
@@ -53,7 +57,7 @@ export const optionTable = {
   }),
   drainTimeoutMs: duration({
     group: 'Server',
-    summary: 'After SIGTERM, how long open requests may still run',
+    summary: 'After SIGTERM, how long open requests may still run; also on an endpoint taken out',
     detail:
       'New requests are refused at once, and `/readyz` turns to 503, so that whatever stands in ' +
       'front goes elsewhere. Keep it below the grace period of the supervisor.',
@@ -63,6 +67,7 @@ export const optionTable = {
   }),
   policy: choice({
     group: 'Routing',
+    needsRestart: true,
     summary: 'How an endpoint is chosen',
     detail: 'Anything but `warmpath` is there to compare with.',
     default: 'warmpath',
@@ -105,6 +110,7 @@ export const optionTable = {
   }),
   seed: number({
     group: 'Routing',
+    needsRestart: true,
     summary: 'Seed of the random numbers that break ties',
     detail: 'The same seed and the same events give the same decisions.',
     default: 1,
@@ -148,6 +154,7 @@ export const optionTable = {
   }),
   connectTimeoutMs: duration({
     group: 'Limits on engines',
+    needsRestart: true,
     summary: 'How long connecting to an engine may take',
     default: 2 * secondMs,
     min: 10,
@@ -173,6 +180,7 @@ export const optionTable = {
   }),
   upstreamIdleMs: duration({
     group: 'Limits on engines',
+    needsRestart: true,
     summary: 'How long an unused connection to an engine is kept',
     detail: "Keep it below the engine's own limit, which is 5 s for vLLM and SGLang.",
     default: 4 * secondMs,
@@ -238,6 +246,7 @@ export const optionTable = {
   }),
   decisionLog: text({
     group: 'Logs',
+    needsRestart: true,
     summary: 'File that takes every event and decision, as JSON lines',
     detail: 'It holds hashes and sizes, never prompts. The simulator replays it.',
     default: null,
@@ -247,12 +256,14 @@ export const optionTable = {
   }),
   logLevel: choice({
     group: 'Logs',
+    needsRestart: true,
     summary: 'What is logged on stderr',
     default: 'info',
     words: ['error', 'warn', 'info', 'debug'],
   }),
   logFormat: choice({
     group: 'Logs',
+    needsRestart: true,
     summary: 'Lines for people or for machines',
     detail: '`auto` writes text to a terminal and JSON elsewhere.',
     default: 'auto',

@@ -22,6 +22,8 @@ interface Description<Value> {
   /** Why one would change it, and what follows; for the reference only. */
   readonly detail?: string
   readonly default: Value
+  /** It is read once: a new value in the file waits for the next start. */
+  readonly needsRestart?: true
 }
 
 export interface Option<Value> extends Description<Value> {

@@ -112,8 +112,19 @@ export const logLines = {
   fallback: (kind: FallbackKind, endpoint: EndpointKey | null, detail: string): LogLine =>
     line('warn', `fallback.${kind}`, 'falling back', { kind, endpoint, detail }),
 
-  configReloaded: (added: number, removed: number): LogLine =>
-    line('info', 'config.reloaded', 'configuration reloaded', { added, removed }),
+  configReloaded: (
+    endpoints: { readonly added: number; readonly removed: number; readonly changed: number },
+    changed: readonly string[],
+    needRestart: readonly string[],
+  ): LogLine => {
+    const waits = needRestart.length > 0
+    const message = `configuration reloaded${waits ? '; some of it waits for a restart' : ''}`
+    return line(waits ? 'warn' : 'info', 'config.reloaded', message, {
+      ...endpoints,
+      changed: changed.join(','),
+      needRestart: needRestart.join(','),
+    })
+  },
 
   configRejected: (why: string): LogLine =>
     line('error', 'config.rejected', 'new configuration refused, the old one stays', { why }),

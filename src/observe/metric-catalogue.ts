@@ -138,6 +138,10 @@ export const metricCatalogue = {
     'Times the router went on with less than it should have had.',
     'kind',
   ),
+  warmpath_config_reloads_total: counter(
+    'Times the configuration file was read again, by what became of it.',
+    'outcome',
+  ),
   warmpath_open_connections: gauge('Open connections.', 'side'),
   warmpath_index_entries: gauge('Blocks that the prefix index holds, counted per holder.'),
   warmpath_sessions: gauge('Sessions that are followed.'),

@@ -25,6 +25,7 @@ const perRouter: Partial<Record<MetricName, (status: RouterStatus) => Sample[]>>
   warmpath_index_entries: (status) => one(status.indexEntries),
   warmpath_sessions: (status) => one(status.sessions),
   warmpath_endpoint_restarts_total: (status) => one(status.counters.restarts),
+  warmpath_config_reloads_total: ({ config }) => byLabel('outcome', config.reloads),
   warmpath_open_connections: ({ openConnections }) => byLabel('side', openConnections),
   warmpath_lines_dropped_total: ({ droppedLines }) => byLabel('log', droppedLines),
   warmpath_fallbacks_total: ({ fallbacks }) => byLabel('kind', fallbacks),

@@ -55,6 +55,16 @@ export interface ModelStatus {
   readonly routableEndpoints: number
 }
 
+/** What became of the configuration file since the start. */
+export interface ConfigStatus {
+  /** How often it was read again: taken over, or refused because of a mistake. */
+  readonly reloads: { readonly applied: number; readonly refused: number }
+  /** What is wrong with the file as it was read last; null when it is in force. */
+  readonly problem: string | null
+  /** Options whose new value in the file waits for a restart. */
+  readonly needRestart: readonly string[]
+}
+
 export interface RouterStatus {
   readonly version: string
   readonly policy: string
@@ -62,6 +72,7 @@ export interface RouterStatus {
   /** At least one endpoint is routable and the router takes requests; what `/readyz` says. */
   readonly ready: boolean
   readonly draining: boolean
+  readonly config: ConfigStatus
   readonly openRequests: number
   readonly heldRequests: number
   /** The ones that wait longest. */

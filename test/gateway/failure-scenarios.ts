@@ -35,7 +35,7 @@ export interface Scenario {
   readonly act?: (played: Played) => unknown
   /** The client is the one that ends it. */
   readonly clientLeaves?: true
-  /** The router stops: all that is asked of it must be asked before. */
+  /** The router, or the engine's time with it, ends: all that is asked must be asked before. */
   readonly drains?: true
   /** The engine does not even accept the connection. */
   readonly connects?: false
@@ -59,6 +59,12 @@ const leave = {
 const drain = {
   drains: true,
   act: ({ stage }: Played) => stage.gateway.drain(),
+} as const
+
+/** The engine is taken out of the configuration; it has no time left. */
+const remove = {
+  drains: true,
+  act: ({ stage, engine }: Played) => stage.without(engine),
 } as const
 
 /** Refuses new connections, keeps this one, says nothing more (F137). */
@@ -159,6 +165,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     connects: false,
   },
 
+  'connect-removed': {
+    ...behind(pause, remove),
+    drains: true,
+    before: (engine, t) => engine.stopAccepting(t),
+    engine: silent,
+    connects: false,
+  },
+
   // On a kept connection the first one counts as an idle close, and a second follows.
   'sent-reset': { engine: (call) => call.reset() },
   'sent-closed': { engine: (call) => call.close() },
@@ -174,6 +188,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     engine: (call) => (call.reused ? call.close() : answersWell(call)),
   },
   'sent-client-gone': afterArrival(leave),
+  'sent-removed': afterArrival(remove),
+  'sent-removed-storing': { ...afterArrival(remove), ...storing },
   'sent-drain': afterArrival(drain),
 
   'headers-400': answers(400),
@@ -196,12 +212,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'headers-closed': afterHead(breaks('close')),
   'headers-stall': { ...afterHead({}), config: shortLimits },
   'headers-client-gone': afterHead(leave),
+  'headers-removed': afterHead(remove),
   'headers-drain': afterHead(drain),
 
   'body-reset': afterHalf(breaks('reset')),
   'body-closed': afterHalf(breaks('close')),
   'body-stall': { ...afterHalf({}), config: shortLimits },
   'body-client-gone': afterHalf(leave),
+  'body-removed': afterHalf(remove),
   'body-drain': afterHalf(drain),
 
   'stream-reset': afterTokens(breaks('reset')),
@@ -210,6 +228,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'stream-engine-gone': afterTokens(hang),
   'stream-error-event': streams(tokenEvent('one'), errorEvent),
   'stream-client-gone': afterTokens(leave),
+  'stream-removed': afterTokens(remove),
   'stream-drain': afterTokens(drain),
 
   'end-whole': streams(tokenEvent('one'), lastEvents),

@@ -24,10 +24,17 @@ export interface ChatOptions {
 export class GatewayStage {
   readonly gateway: RunningGateway
   readonly lines: LogLine[]
+  #config: Config
   readonly #clients: RawClient[] = []
   readonly #waiting: Set<() => void>
 
-  private constructor(gateway: RunningGateway, lines: LogLine[], waiting: Set<() => void>) {
+  private constructor(
+    gateway: RunningGateway,
+    config: Config,
+    lines: LogLine[],
+    waiting: Set<() => void>,
+  ) {
+    this.#config = config
     this.gateway = gateway
     this.lines = lines
     this.#waiting = waiting
@@ -64,7 +71,7 @@ export class GatewayStage {
       ...options.config,
     }
     const gateway = await startGateway(config, log, realTimeScheduler(options.timeScale))
-    const stage = new GatewayStage(gateway, lines, waiting)
+    const stage = new GatewayStage(gateway, config, lines, waiting)
     t.after(async () => {
       for (const client of stage.#clients) client.close()
       await gateway.close()
@@ -98,6 +105,17 @@ export class GatewayStage {
     if (body.length > 0) lines.push(`content-length: ${Buffer.byteLength(body)}`)
     const head = Buffer.from([...lines, '', ''].join('\r\n'))
     return this.client().send(Buffer.concat([head, Buffer.from(body)]))
+  }
+
+  /** As if these options had been changed in the file, which was then read again. */
+  reload(changes: Partial<Config>): void {
+    this.#config = { ...this.#config, ...changes }
+    this.gateway.reload({ ok: true, config: this.#config })
+  }
+
+  /** As if the engine had been taken out of the file. */
+  without(engine: RawEngine): void {
+    this.reload({ endpoints: this.#config.endpoints.filter(({ url }) => url !== engine.url) })
   }
 
   async status(): Promise<RouterStatus> {

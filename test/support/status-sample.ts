@@ -9,6 +9,7 @@ export function emptyStatus(changes: Partial<RouterStatus> = {}): RouterStatus {
     uptimeMs: 0,
     ready: false,
     draining: false,
+    config: { reloads: { applied: 0, refused: 0 }, problem: null, needRestart: [] },
     openRequests: 0,
     heldRequests: 0,
     held: [],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { chainOf, RouterHarness } from '../../../test/support/router-harness.ts'
+import { emptyStatus } from '../../../test/support/status-sample.ts'
 import { defaultConfig } from '../../config/config.ts'
 import type { RequestArrived } from '../../core/events.ts'
 import type { ServedModel } from '../../core/fleet/endpoint.ts'
@@ -20,6 +21,7 @@ function viewOf(harness: RouterHarness, changes: Partial<AdminView> = {}): Admin
     metrics: new Metrics(),
     recent: new RecentDecisions(10),
     config: defaultConfig,
+    configStatus: emptyStatus().config,
     version: '1.2.3',
     startedAtMs: 1_000,
     nowMs: () => 5_000,

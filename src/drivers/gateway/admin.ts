@@ -5,7 +5,7 @@ import type { Router } from '../../core/router.ts'
 import { fleetStatus, learnedOf, modelStatus } from '../../observe/fleet-status.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { RecentDecisions } from '../../observe/recent-decisions.ts'
-import type { RouterStatus } from '../../observe/status.ts'
+import type { ConfigStatus, RouterStatus } from '../../observe/status.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
 import { type ModelsShape, renderModel, renderModelsList } from '../../protocol/models-list.ts'
 import type { Route } from './route-of.ts'
@@ -18,6 +18,7 @@ export interface AdminView {
   readonly metrics: Metrics
   readonly recent: RecentDecisions
   readonly config: Config
+  readonly configStatus: ConfigStatus
   readonly version: string
   readonly startedAtMs: number
   nowMs(): number
@@ -122,6 +123,7 @@ function routerStatus(view: AdminView): RouterStatus {
     uptimeMs: nowMs - view.startedAtMs,
     ready: !view.draining && endpoints.some((endpoint) => endpoint.routable),
     draining: view.draining,
+    config: view.configStatus,
     openRequests: view.openRequests,
     heldRequests: 0,
     held: [],

@@ -115,7 +115,7 @@ export class EngineAttempt implements UpstreamHandler {
   }
 
   /** Ends it from our side. */
-  giveUp(why: 'engine gone' | 'shutting down' | 'internal'): void {
+  giveUp(why: 'engine gone' | 'endpoint removed' | 'shutting down' | 'internal'): void {
     if (!this.#over) this.#breakAnswer(breakages[why])
   }
 

@@ -12,9 +12,10 @@ import type { Api } from '../../protocol/api.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
 import type { AnswerEnd, AttemptFailure, AttemptOwner } from './attempt-owner.ts'
 import { EngineAttempt } from './engine-attempt.ts'
-import type { Gateway, OpenExchange } from './gateway.ts'
+import type { Gateway } from './gateway.ts'
 import { headerOf } from './headers.ts'
 import { type Incoming, readIncoming } from './incoming.ts'
+import type { OpenExchange } from './open-exchange.ts'
 import { recordEnd } from './record-end.ts'
 import { RequestBody } from './request-body.ts'
 import type { ExchangeRoute } from './route-of.ts'
@@ -117,7 +118,7 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
     }
     this.#incoming = incoming
     this.#arrived = incoming.arrived
-    this.gateway.retryBudget.earned()
+    this.gateway.retryBudget.earned(this.gateway.parts.config.retryBudgetRatio)
     this.gateway.parts.recent.arrived(incoming.arrived)
     const startMs = this.gateway.nowMs()
     this.gateway.tell(incoming.arrived)
@@ -287,16 +288,27 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
 
   /** The engine that serves this refuses connections and has been silent. */
   engineGone(): void {
+    this.#leaveEngine('engine gone')
+  }
+
+  endpointRemoved(): void {
+    this.#leaveEngine('endpoint removed')
+  }
+
+  /** The connection is cut from our side: the engine, if it lives, sees it and stops the work. */
+  #leaveEngine(cause: 'engine gone' | 'endpoint removed'): void {
     const attempt = this.#attempt!
     if (attempt.answering) {
-      attempt.giveUp('engine gone')
+      attempt.giveUp(cause)
       return
     }
     attempt.abort()
-    const repeatable = !this.incoming.storesState
     const { phase } = attempt
-    const what = { cause: 'engine gone', sent: true, mayRun: true, endpointFault: true } as const
-    this.attemptFailed({ phase, ...what, repeatable, retryAfterMs: null }, false)
+    const sent = phase !== 'connect'
+    const repeatable = !sent || !this.incoming.storesState
+    const endpointFault = cause === 'engine gone'
+    const failure = { phase, cause, sent, mayRun: sent, endpointFault, repeatable } as const
+    this.attemptFailed({ ...failure, retryAfterMs: null }, false)
   }
 
   /** The drain's time is up. */

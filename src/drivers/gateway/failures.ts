@@ -93,6 +93,12 @@ export const breakages = {
     cause: 'engine gone',
     endpointFault: true,
   },
+  'endpoint removed': {
+    code: 'upstream_broken',
+    message: 'The engine was taken out of service, and its answer took longer than it could wait.',
+    cause: 'endpoint removed',
+    endpointFault: false,
+  },
   'shutting down': {
     code: 'shutting_down',
     message: 'The router is stopping, and the answer took longer than it could wait.',

@@ -13,7 +13,8 @@ import { Router } from '../../core/router.ts'
 import { silentLogger } from '../../observe/logger.ts'
 import { Metrics } from '../../observe/metrics.ts'
 import { RecentDecisions } from '../../observe/recent-decisions.ts'
-import { Gateway, type OpenExchange } from './gateway.ts'
+import { Gateway } from './gateway.ts'
+import type { OpenExchange } from './open-exchange.ts'
 import { ResponseOwners } from './response-owners.ts'
 
 /** A router that finds itself wrong when it is told of this request. */
@@ -74,6 +75,7 @@ class Open implements OpenExchange {
   }
   held(): void {}
   engineGone(): void {}
+  endpointRemoved(): void {}
   shutDown(): void {}
   fault(): void {
     this.told.push('fault')

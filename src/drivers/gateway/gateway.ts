@@ -5,7 +5,7 @@
 import type { Scheduler } from '../../base/scheduler.ts'
 import { SlotMap } from '../../base/slot-map.ts'
 import type { Config } from '../../config/config.ts'
-import type { Decision, Dispatch, Hold, Refuse } from '../../core/decisions.ts'
+import type { Decision } from '../../core/decisions.ts'
 import type { EndpointKey, RouterEvent } from '../../core/events.ts'
 import type { Router } from '../../core/router.ts'
 import type { UpstreamPool } from '../../io/http1/upstream-pool.ts'
@@ -15,7 +15,9 @@ import type { Logger } from '../../observe/logger.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { RecentDecisions } from '../../observe/recent-decisions.ts'
 import { BodyPool } from './body-pool.ts'
+import { EndpointExits } from './endpoint-exits.ts'
 import { FleetMemory } from './fleet-memory.ts'
+import type { OpenExchange } from './open-exchange.ts'
 import type { ResponseOwners } from './response-owners.ts'
 import { RetryBudget } from './retry-budget.ts'
 
@@ -26,6 +28,7 @@ export interface EngineLink {
 }
 
 export interface GatewayParts {
+  /** The values in force: read again each time, as they may change while the router runs. */
   readonly config: Config
   readonly log: Logger
   readonly metrics: Metrics
@@ -41,34 +44,13 @@ export interface GatewayParts {
   readonly probeSoon: (endpoint: EndpointKey) => void
 }
 
-/** A request that the gateway has open, whatever kind of connection it is. */
-export interface OpenExchange {
-  readonly requestId: string
-  /** Where it was sent last; null before. */
-  readonly endpoint: EndpointKey | null
-  /** Who serves it at present, for as long as silence would mean something; null for nobody. */
-  readonly servedBy: EndpointKey | null
-  /** When the engine last gave a sign of life for it. */
-  readonly lastSignMs: number
-  dispatched(dispatch: Dispatch): void
-  refused(refuse: Refuse): void
-  held(hold: Hold): void
-  /** The engine that serves it refuses connections and has been silent. */
-  engineGone(): void
-  /** The drain's time is up. */
-  shutDown(): void
-  /** The core failed on an event of this request. */
-  fault(): void
-  /** The core is a new one, and knows nothing of this request. */
-  coreRebuilt(): void
-}
-
 /** A stream silent for this long on an engine that refuses connections is given up (F137). */
 const hungStreamMs = 5_000
 
 export class Gateway {
   readonly parts: GatewayParts
-  readonly retryBudget: RetryBudget
+  readonly retryBudget = new RetryBudget()
+  readonly exits: EndpointExits
   readonly bodyPool = new BodyPool()
   draining = false
   #router: Router
@@ -81,7 +63,7 @@ export class Gateway {
   constructor(parts: GatewayParts) {
     this.parts = parts
     this.#router = parts.makeRouter()
-    this.retryBudget = new RetryBudget(parts.config.retryBudgetRatio)
+    this.exits = new EndpointExits(parts.scheduler)
   }
 
   nowMs(): number {
@@ -106,7 +88,15 @@ export class Gateway {
 
   closed(exchange: OpenExchange): void {
     this.#exchanges.delete(exchange.requestId)
+    this.exits.left(exchange.endpoint, exchange)
     if (this.#exchanges.size === 0) this.#onIdle?.()
+  }
+
+  /** What was sent to the endpoint last and is not over. */
+  *openAt(endpoint: EndpointKey): Iterable<OpenExchange> {
+    for (const exchange of this.#exchanges.values()) {
+      if (exchange.endpoint === endpoint) yield exchange
+    }
   }
 
   /** Resolves when no request is open; at once when none is. */
@@ -193,8 +183,11 @@ export class Gateway {
     const exchange = this.#exchanges.get(decision.requestId)
     if (exchange === undefined) return
     this.parts.recent.decided(atMs, decision)
-    if (decision.type === 'dispatch') exchange.dispatched(decision)
-    else if (decision.type === 'refuse') exchange.refused(decision)
+    const { endpoint } = exchange
+    if (decision.type === 'dispatch') {
+      exchange.dispatched(decision)
+      this.exits.left(endpoint, exchange)
+    } else if (decision.type === 'refuse') exchange.refused(decision)
     else exchange.held(decision)
   }
 

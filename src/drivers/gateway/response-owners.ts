@@ -26,6 +26,11 @@ export class ResponseOwners {
     }
   }
 
+  /** What the endpoint stored is gone with it. */
+  forget(endpoint: EndpointKey): void {
+    for (const [id, owner] of this.#owners) if (owner === endpoint) this.#owners.delete(id)
+  }
+
   ownerOf(responseId: string): EndpointKey | null {
     const owner = this.#owners.get(responseId)
     if (owner === undefined) return null

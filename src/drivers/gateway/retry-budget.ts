@@ -5,16 +5,11 @@
 const reserveMax = 20
 
 export class RetryBudget {
-  readonly #ratio: number
   #tokens = reserveMax
 
-  constructor(ratio: number) {
-    this.#ratio = ratio
-  }
-
   /** A new request came: it earns its share. */
-  earned(): void {
-    this.#tokens = Math.min(reserveMax, this.#tokens + this.#ratio)
+  earned(ratio: number): void {
+    this.#tokens = Math.min(reserveMax, this.#tokens + ratio)
   }
 
   /** Whether one more retry is affordable; if so it is spent. */

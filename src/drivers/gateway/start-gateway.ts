@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { seededRandom } from '../../base/random.ts'
 import type { Scheduler } from '../../base/scheduler.ts'
 import type { Config } from '../../config/config.ts'
+import type { LoadedConfig } from '../../config/load-config.ts'
+import { renderProblems } from '../../config/problem.ts'
 import type { EndpointKey } from '../../core/events.ts'
 import { policies } from '../../core/policy/registry.ts'
 import { ApproximateIndex } from '../../core/prefix/approximate-index.ts'
 import { Router } from '../../core/router.ts'
-import { UpstreamPool } from '../../io/http1/upstream-pool.ts'
 import { HttpServer } from '../../io/http1-server/http-server.ts'
+import type { ServerOptions } from '../../io/http1-server/served.ts'
 import { LineFile } from '../../io/line-file.ts'
 import { realTimeScheduler } from '../../io/real-time.ts'
 import { wallTime } from '../../io/wall-time.ts'
@@ -18,11 +20,11 @@ import type { Logger } from '../../observe/logger.ts'
 import { Metrics } from '../../observe/metrics.ts'
 import { RecentDecisions } from '../../observe/recent-decisions.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
-import { apiKeyOf, declaredBy } from '../../sources/declared-endpoint.ts'
 import { EndpointWatcher } from '../../sources/endpoint-watcher.ts'
-import { engineFetch } from '../../sources/engine-fetch.ts'
 import type { AdminView } from './admin.ts'
+import { EngineFleet } from './engine-fleet.ts'
 import { type EngineLink, Gateway } from './gateway.ts'
+import { LiveConfig } from './live-config.ts'
 import { ResponseOwners } from './response-owners.ts'
 import { takeRequest } from './server.ts'
 import { version } from './version.ts'
@@ -30,6 +32,8 @@ import { version } from './version.ts'
 export interface RunningGateway {
   /** As a client on this machine would write it: `http://127.0.0.1:8080`. */
   readonly address: string
+  /** The configuration was read again: takes it over, or keeps the old one where it is wrong. */
+  reload(loaded: LoadedConfig): void
   /** Takes no new requests, lets the open ones finish within the limit, then closes. */
   drain(): Promise<void>
   /** Closes at once; open requests are broken. */
@@ -50,17 +54,21 @@ const decisionQueueBytesMax = 8 * 1_048_576
  * @param scheduler another clock than the wall's, faster for instance
  */
 export async function startGateway(
-  config: Config,
+  atStart: Config,
   log: Logger,
   scheduler: Scheduler = realTimeScheduler(),
 ): Promise<RunningGateway> {
+  const live = new LiveConfig(atStart)
+  const { config } = live
   const random = seededRandom(config.seed)
   const makeRouter = (): Router =>
     new Router({
       policy: policies[config.policy](),
       index: new ApproximateIndex(),
       random,
-      unknownModels: config.unknownModels,
+      get unknownModels() {
+        return config.unknownModels
+      },
     })
   const metrics = new Metrics()
   metrics.collectProcess()
@@ -89,38 +97,50 @@ export async function startGateway(
     probeSoon: (endpoint) => watcher.probeSoon(endpoint),
   })
   const place: { server: HttpServer | null } = { server: null }
-  const view = adminViewOf(gateway, links, () => place.server?.connections ?? 0)
-  const server = await HttpServer.listen(
-    {
-      host: config.host ?? '0.0.0.0',
-      port: config.port,
-      headBytesMax: config.maxHeaderBytes,
-      headTimeoutMs: config.headersTimeoutMs,
-      bodyTimeoutMs: config.bodyTimeoutMs,
-      keepAliveMs,
-      stalledMs: config.streamIdleTimeoutMs,
-      connectionsMax: config.maxOpenRequests + spareConnections,
-      onRequest: (served) => takeRequest(gateway, view, served),
-      errorBody: (code, message) => {
-        metrics.refused(code)
-        return renderErrorBody('other', code, message, null)
-      },
-    },
-    scheduler,
-  )
+  const view = adminViewOf(gateway, live, () => place.server?.connections ?? 0)
+  const server = await HttpServer.listen(serverOptions(gateway, view), scheduler)
   place.server = server
-  joinEndpoints(config, gateway, links, watcher)
+  const fleet = new EngineFleet(gateway, links, watcher)
+  fleet.become(config.endpoints)
   log.log(logLines.listening(server.address, config.endpoints.length, config.policy))
-  return running(gateway, server, watcher, links)
+  return running(gateway, server, fleet, live)
+}
+
+/** Limits are read at each use: those in force count. */
+function serverOptions(gateway: Gateway, view: AdminView): ServerOptions {
+  const { config, metrics } = gateway.parts
+  return {
+    host: config.host ?? '0.0.0.0',
+    port: config.port,
+    get headBytesMax() {
+      return config.maxHeaderBytes
+    },
+    get headTimeoutMs() {
+      return config.headersTimeoutMs
+    },
+    get bodyTimeoutMs() {
+      return config.bodyTimeoutMs
+    },
+    keepAliveMs,
+    get stalledMs() {
+      return config.streamIdleTimeoutMs
+    },
+    connectionsMax: config.maxOpenRequests + spareConnections,
+    onRequest: (served) => takeRequest(gateway, view, served),
+    errorBody: (code, message) => {
+      metrics.refused(code)
+      return renderErrorBody('other', code, message, null)
+    },
+  }
 }
 
 /** What the pages for operators are made of: always as it is when they are asked for. */
 function adminViewOf(
   gateway: Gateway,
-  links: ReadonlyMap<EndpointKey, EngineLink>,
+  live: LiveConfig,
   clientConnections: () => number,
 ): AdminView {
-  const { metrics, recent, config, scheduler, log, decisionLog } = gateway.parts
+  const { metrics, recent, config, scheduler, log, decisionLog, links } = gateway.parts
   return {
     metrics,
     recent,
@@ -128,6 +148,9 @@ function adminViewOf(
     version,
     startedAtMs: scheduler.nowMs(),
     nowMs: () => scheduler.nowMs(),
+    get configStatus() {
+      return live.status
+    },
     get router() {
       return gateway.router
     },
@@ -151,36 +174,6 @@ function adminViewOf(
   }
 }
 
-function joinEndpoints(
-  config: Config,
-  gateway: Gateway,
-  links: Map<EndpointKey, EngineLink>,
-  watcher: EndpointWatcher,
-): void {
-  const { scheduler, metrics, decisionLog } = gateway.parts
-  for (const spec of config.endpoints) {
-    const { connectTimeoutMs, upstreamIdleMs } = config
-    const pool = new UpstreamPool(
-      spec.url,
-      { connectTimeoutMs, idleSocketMs: upstreamIdleMs },
-      scheduler,
-    )
-    const apiKey = apiKeyOf(spec, process.env)
-    const declared = declaredBy(spec)
-    links.set(spec.url, { pool, apiKey })
-    metrics.endpointJoined(spec.url)
-    const event = {
-      type: 'endpoint-joined',
-      atMs: gateway.nowMs(),
-      endpoint: spec.url,
-      description: declared,
-    } as const
-    gateway.tell(event)
-    decisionLog?.endpoint(event)
-    watcher.add({ endpoint: spec.url, fetch: engineFetch(pool, scheduler), apiKey, declared })
-  }
-}
-
 function decisionLogOf(config: Config, log: Logger, scheduler: Scheduler): DecisionLog | null {
   if (config.decisionLog === null) return null
   const sink = new LineFile({
@@ -200,17 +193,17 @@ function decisionLogOf(config: Config, log: Logger, scheduler: Scheduler): Decis
 function running(
   gateway: Gateway,
   server: HttpServer,
-  watcher: EndpointWatcher,
-  links: ReadonlyMap<EndpointKey, EngineLink>,
+  fleet: EngineFleet,
+  live: LiveConfig,
 ): RunningGateway {
   const { log, config, scheduler } = gateway.parts
   const close = async (): Promise<void> => {
     gateway.draining = true
     gateway.breakAll()
-    watcher.stop()
+    fleet.stop()
     gateway.stop()
     await server.destroy()
-    for (const { pool } of links.values()) pool.close()
+    fleet.disconnect()
   }
   const drain = async (): Promise<void> => {
     gateway.draining = true
@@ -226,5 +219,16 @@ function running(
     await close()
     log.log(logLines.drained(left))
   }
-  return { address: server.address, drain, close }
+  const reload = (loaded: LoadedConfig): void => {
+    if (!loaded.ok) {
+      const problem = renderProblems(loaded.problems)
+      live.refuse(problem)
+      log.log(logLines.configRejected(problem))
+      return
+    }
+    const { changed, needRestart } = live.take(loaded.config)
+    server.connectionsMax = config.maxOpenRequests + spareConnections
+    log.log(logLines.configReloaded(fleet.become(config.endpoints), changed, needRestart))
+  }
+  return { address: server.address, reload, drain, close }
 }

@@ -13,9 +13,10 @@ import type { RequestReceiver, ServedRequest } from '../../io/http1-server/serve
 import { logLines } from '../../observe/log-lines.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
 import { failureOf } from './failures.ts'
-import type { Gateway, OpenExchange } from './gateway.ts'
+import type { Gateway } from './gateway.ts'
 import { headersToClient, headersToEngine } from './headers.ts'
 import { tenantOf } from './incoming.ts'
+import type { OpenExchange } from './open-exchange.ts'
 
 /** The engine's answer to the handshake may take this long. */
 const handshakeTimeoutMs = 30_000
@@ -109,6 +110,10 @@ export class Upgrade implements OpenExchange, UpstreamHandler {
   coreRebuilt(): void {}
 
   engineGone(): void {}
+
+  endpointRemoved(): void {
+    this.#end('failed', 'endpoint removed', false)
+  }
 
   shutDown(): void {
     this.#end('failed', 'shutting down', false)

@@ -36,7 +36,7 @@ export class HttpServer implements ConnectionHost {
       keepAlive: true,
       keepAliveInitialDelay: serverLimits.tcpKeepAliveMs,
     })
-    this.#server.maxConnections = options.connectionsMax
+    this.connectionsMax = options.connectionsMax
     this.#server.on('drop', () => this.turnedAway++)
     this.#server.on('connection', (socket) => {
       this.#connections.add(new ServerConnection(socket, this))
@@ -61,6 +61,11 @@ export class HttpServer implements ConnectionHost {
 
   get connections(): number {
     return this.#connections.size
+  }
+
+  /** Applies to connections that come from now on. */
+  set connectionsMax(connectionsMax: number) {
+    this.#server.maxConnections = connectionsMax
   }
 
   /** Takes no new connections; closes idle ones now, and the others after their answer. */
