@@ -6,14 +6,14 @@ import { readProfileFile } from '../lab/engine/profile-file.ts'
 import { profileNamed, profileNames } from '../lab/engine/profiles.ts'
 import { CommandFailure } from './command-failure.ts'
 
-/** The profile of that name, or in that file. */
-export function profileArgument(nameOrFile: string): EngineProfile {
+/** The profile of that name, or in that file. `flag` says where it was asked for. */
+export function profileArgument(nameOrFile: string, flag = '--profile'): EngineProfile {
   if (profileNames.includes(nameOrFile)) return profileNamed(nameOrFile)
   const file = readTextFile(nameOrFile)
   if (!file.ok) {
     throw new CommandFailure(
       exitCodes.usage,
-      `--profile: no profile and no file "${nameOrFile}" (${file.reason}); ` +
+      `${flag}: no profile and no file "${nameOrFile}" (${file.reason}); ` +
         `the profiles are ${profileNames.join(', ')}`,
     )
   }

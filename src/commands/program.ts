@@ -6,6 +6,7 @@ import * as demo from './demo.ts'
 import * as emulate from './emulate.ts'
 import * as explain from './explain.ts'
 import * as serve from './serve.ts'
+import * as simulate from './simulate.ts'
 
 const help = `
 Start here:
@@ -27,6 +28,6 @@ export function createProgram(): Command {
     .configureHelp({ helpWidth: 100 })
     .addHelpText('after', help)
     .exitOverride()
-  for (const command of [demo, serve, emulate, check, explain]) command.register(program)
+  for (const command of [demo, serve, emulate, check, explain, simulate]) command.register(program)
   return program
 }

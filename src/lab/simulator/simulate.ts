@@ -30,6 +30,8 @@ export interface Simulation {
   /** Age of a scrape when the router gets it; none when left out. */
   readonly scrapeAgeMs?: number
   readonly changes?: readonly FleetChange[]
+  /** Time between two samples of the fleet's state; left out, none is kept. */
+  readonly timelineMs?: number
   /** Ends the run early, with what is in flight unfinished; null or left out runs to the end. */
   readonly untilMs?: number | null
   readonly onDecision?: WorldOptions['onDecision']
@@ -69,6 +71,7 @@ export function simulatedWorld(simulation: Simulation): { world: World; router: 
     changes: simulation.changes ?? [],
     scrapeIntervalMs: scrapeIntervalMs === undefined ? 1_000 : scrapeIntervalMs,
     scrapeAgeMs: simulation.scrapeAgeMs ?? 0,
+    timelineMs: simulation.timelineMs ?? null,
     untilMs: simulation.untilMs ?? null,
     ...(onDecision === undefined ? {} : { onDecision }),
   })

@@ -11,8 +11,12 @@ import { type Call, Clients } from './clients.ts'
 import { FleetSide, type FleetSideOptions, type Stay } from './fleet-side.ts'
 import type { SimulatedRequest, SimulatedSession } from './request-record.ts'
 import type { SimulatedEngine, SimulatedFleet } from './simulated-fleet.ts'
+import { keepTimeline, type Timeline } from './timeline.ts'
 import { TokenGaps } from './token-gaps.ts'
 import type { VirtualTime } from './virtual-time.ts'
+
+/** Simulated time without a request going anywhere, after which a run has come to a standstill. */
+const standstillMs = 24 * 3_600_000
 
 /** The router hears of a stream's progress once in so many tokens, as from the gateway. */
 const progressTokens = 64
@@ -22,6 +26,8 @@ export interface WorldOptions extends FleetSideOptions {
   readonly fleet: SimulatedFleet
   readonly router: Router
   readonly workload: Workload
+  /** Time between two samples of the fleet's state; null keeps none. */
+  readonly timelineMs: number | null
   /** Ends the run early, with what is in flight unfinished; null runs to the end. */
   readonly untilMs: number | null
   readonly onDecision?: (decision: Decision, atMs: number) => void
@@ -33,6 +39,7 @@ export interface WorldResult {
   /** Every engine that ran. */
   readonly engines: readonly SimulatedEngine[]
   readonly stays: readonly Stay[]
+  readonly timeline: Timeline
   /** Time between two tokens of an answer, over all answers. */
   readonly gaps: TokenGaps
   /** When the last session ended, or the run was cut off. */
@@ -53,6 +60,8 @@ export class World {
   readonly #open = new Map<string, OpenCall>()
   readonly #gaps = new TokenGaps()
   #cancelWake: (() => void) | null = null
+  /** When a request last arrived, was sent, or made progress. */
+  #movedMs = 0
 
   constructor(options: WorldOptions) {
     const { time, fleet, workload } = options
@@ -69,23 +78,41 @@ export class World {
 
   run(): WorldResult {
     const { fleet, untilMs } = this.#options
+    const timeline = this.#timeline()
     this.#fleetSide.start()
     this.#clients.start()
     while (this.#clients.open > 0 && this.time.step()) {
-      if (untilMs !== null && this.time.nowMs() > untilMs) break
+      const nowMs = this.time.nowMs()
+      if (untilMs !== null && nowMs > untilMs) break
+      if (nowMs - this.#movedMs > standstillMs) throw new Error(this.#standstill())
     }
     return {
       requests: this.#clients.requests,
       sessions: this.#clients.sessions,
       engines: fleet.all,
       stays: this.#fleetSide.stays,
+      timeline,
       gaps: this.#gaps,
       endMs: this.time.nowMs(),
     }
   }
 
+  #standstill(): string {
+    const held = [...this.#open.values()].filter(({ record }) => record.dispatchedMs === null)
+    const at = `${Math.round(this.#movedMs / 1_000)} s`
+    return `nothing moves since ${at}, and ${held.length} of ${this.#open.size} requests wait`
+  }
+
+  #timeline(): Timeline {
+    const { timelineMs, fleet, router } = this.#options
+    if (timelineMs === null) return { atMs: [], held: [], engines: [] }
+    const held = (): number => router.heldRequests
+    return keepTimeline(timelineMs, this.time, { engines: fleet.all, held })
+  }
+
   #arrived(call: Call): void {
     const { requestId, session, turn } = call
+    this.#movedMs = this.time.nowMs()
     this.#open.set(requestId, { ...call, toldTokens: 0, seenMs: 0 })
     this.#tell({
       type: 'request-arrived',
@@ -125,6 +152,7 @@ export class World {
     const { turn, record, requestId } = call
     record.endpoint = dispatch.endpoint
     record.attempts++
+    this.#movedMs = this.time.nowMs()
     record.dispatchedMs ??= this.time.nowMs()
     record.predictedTtftMs = dispatch.predictedTtftMs
     record.predictedCachedTokens = dispatch.cachedTokens
@@ -215,6 +243,7 @@ export class World {
     const call = this.#open.get(progress.record.id as string)!
     const { record, requestId } = call
     const atMs = this.time.nowMs()
+    this.#movedMs = atMs
     if (record.firstTokenMs === null) {
       record.firstTokenMs = atMs
       record.cachedTokens = progress.record.cachedGpuTokens + progress.record.cachedHostTokens

@@ -1,0 +1,70 @@
+/** Every workload that can be asked for by name. */
+import { didYouMean } from '../../config/did-you-mean.ts'
+import { type OptionValues, optionValues } from '../option-values.ts'
+import { codeGeneration, codeGenerationDefaults } from './code-generation.ts'
+import type { Workload } from './session.ts'
+import { sharedPrefix, sharedPrefixDefaults } from './shared-prefix.ts'
+import { unshared, unsharedDefaults } from './unshared.ts'
+
+export interface WorkloadKind {
+  readonly name: string
+  /** In a line, for a list. */
+  readonly summary: string
+  readonly defaults: OptionValues
+  /** @param options the defaults and what was asked for: the same keys, values of the same types */
+  readonly build: (options: OptionValues, seed: number) => Workload
+}
+
+function kind<Options extends OptionValues>(
+  name: string,
+  summary: string,
+  defaults: Options,
+  build: (options: Options, seed: number) => Workload,
+): WorkloadKind {
+  return { name, summary, defaults, build: build as WorkloadKind['build'] }
+}
+
+export const workloadKinds: readonly WorkloadKind[] = [
+  kind(
+    'code-generation',
+    'coding agents: a long context each, turn by turn, all submitted at once',
+    { ...codeGenerationDefaults },
+    codeGeneration,
+  ),
+  kind(
+    'shared-prefix',
+    'single requests of groups that share a system prompt, at one rate',
+    { ...sharedPrefixDefaults, perSecond: 15, seconds: 60 },
+    ({ perSecond, seconds, ...options }, seed) =>
+      sharedPrefix({ ...options, stages: [{ perSecond, seconds }] }, seed),
+  ),
+  kind(
+    'unshared',
+    'single requests that share nothing, at one rate: the negative control',
+    { ...unsharedDefaults, perSecond: 10, seconds: 120 },
+    unshared,
+  ),
+]
+
+/**
+ * The workload that a text describes: `code-generation`, or with options
+ * `code-generation,sessions=80,turns=10`.
+ * @throws RangeError that says what would be valid
+ */
+export function workloadOf(text: string, seed: number): Workload {
+  const { kind, options } = parseWorkload(text)
+  return kind.build(options, seed)
+}
+
+/** The same, not built: to find out early whether it could be. */
+export function parseWorkload(text: string): { kind: WorkloadKind; options: OptionValues } {
+  const [name = '', ...rest] = text.split(',')
+  const kind = workloadKinds.find((one) => one.name === name)
+  if (kind === undefined) {
+    const names = workloadKinds.map((one) => one.name)
+    const meant = didYouMean(name, names)
+    const hint = meant === null ? `there are ${names.join(', ')}` : `did you mean ${meant}?`
+    throw new RangeError(`no workload "${name}"; ${hint}`)
+  }
+  return { kind, options: optionValues(rest, kind.defaults, name) }
+}
