@@ -17,7 +17,7 @@ const joined = 'http://engine-new'
 function run(changes: readonly FleetChange[], options: { untilMs?: number } = {}) {
   const workload = unshared({ ...unsharedDefaults, perSecond: 8, seconds: 60 }, 1)
   const policy = policies['least-request']
-  const { world, router } = simulatedWorld({
+  const { world } = simulatedWorld({
     workload,
     policy,
     members,
@@ -25,7 +25,7 @@ function run(changes: readonly FleetChange[], options: { untilMs?: number } = {}
     changes,
     ...options,
   })
-  return { ...world.run(), router }
+  return { ...world.run(), router: world.router }
 }
 
 const sent = (
@@ -105,4 +105,16 @@ test('a request longer than the engine takes is refused, and its session ends', 
     tooLong,
   )
   assert.equal(sessions.filter(({ completed }) => !completed).length, tooLong.length)
+})
+
+test('a router restarts: what runs ends well, and the new one knows the fleet', () => {
+  const { requests, router } = run([
+    { type: 'leave', atMs: 29_000, endpoint: first },
+    { type: 'router-restart', atMs: 30_000 },
+  ])
+  assert.ok(requests.every(({ outcome }) => outcome === 'done'))
+  assert.ok(requests.some((one) => one.dispatchedMs! < 30_000 && one.finishedMs! > 30_000))
+  assert.equal(sent(requests, first, 30_001, 60_000), 0)
+  assert.equal(router.fleet.size, 2)
+  assert.equal(router.openRequests, 0)
 })

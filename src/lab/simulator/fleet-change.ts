@@ -17,3 +17,5 @@ export type FleetChange =
   | { readonly type: 'join'; readonly atMs: number; readonly member: FleetMember }
   /** It gets no new work, and leaves when what it has is done. */
   | { readonly type: 'leave'; readonly atMs: number; readonly endpoint: EndpointKey }
+  /** A new router takes over what comes; the old one sees to what it has, and then is gone. */
+  | { readonly type: 'router-restart'; readonly atMs: number }

@@ -19,7 +19,9 @@ export interface FleetSideOptions {
 
 /** What the fleet's side needs of the rest of the world. */
 export interface FleetHooks {
+  /** Tells every router that is not done. */
   tell(event: RouterEvent): void
+  routerRestarts(): void
   progressed(engine: SimulatedEngine, progress: RequestProgress): void
   /** The engine died with all that ran on it; returns how many requests that were. */
   lost(engine: SimulatedEngine): number
@@ -75,12 +77,25 @@ export class FleetSide {
     this.#hooks.tell({ type: 'endpoint-left', atMs, endpoint })
   }
 
-  #change(change: FleetChange): void {
-    const atMs = this.#scheduler.nowMs()
-    if (change.type === 'join') {
-      this.#join(change.member)
-      return
+  /** Tells a router that knows nothing yet who is there. */
+  introduce(tell: (event: RouterEvent) => void): void {
+    for (const { member, untilMs } of this.stays) {
+      if (untilMs !== null) continue
+      const { endpoint } = member
+      tell(this.#joining(member))
+      if (this.#leaving.has(endpoint)) tell(this.#draining(endpoint))
+      for (const event of this.#probing(endpoint)) tell(event)
     }
+  }
+
+  #change(change: FleetChange): void {
+    if (change.type === 'router-restart') this.#hooks.routerRestarts()
+    else if (change.type === 'join') this.#join(change.member)
+    else this.#changeEndpoint(change)
+  }
+
+  #changeEndpoint(change: Extract<FleetChange, { readonly endpoint: EndpointKey }>): void {
+    const atMs = this.#scheduler.nowMs()
     const { endpoint } = change
     const engine = this.#engine(endpoint)
     if (change.type === 'slow') {
@@ -95,7 +110,7 @@ export class FleetSide {
       this.#scheduler.at(atMs + probeMs, () => this.#probe(endpoint))
     } else {
       this.#leaving.add(endpoint)
-      this.#hooks.tell({ type: 'endpoint-draining', atMs, endpoint, draining: true })
+      this.#hooks.tell(this.#draining(endpoint))
       this.idle(endpoint)
     }
   }
@@ -107,44 +122,52 @@ export class FleetSide {
   }
 
   #join(member: FleetMember): void {
-    const { endpoint, profile, told } = member
-    const atMs = this.#scheduler.nowMs()
-    this.stays.push({ member, fromMs: atMs, untilMs: null })
-    const { instanceId } = this.#begin(member)
-    this.#hooks.tell({
-      type: 'endpoint-joined',
-      atMs,
-      endpoint,
-      description: {
-        engine: 'vllm',
-        models: [{ id: profile.model, parent: null, maxModelLen: profile.contextTokensMax }],
-        instanceId,
-        kvCapacityTokens: profile.kvTokens,
-        hostCapacityTokens: profile.hostTokens,
-        runningMax: profile.runningMax,
-        batchTokensMax: profile.batchTokensMax,
-        pricePerHour: profile.pricePerHour,
-        ...told,
-      },
-    })
-    this.#probe(endpoint)
+    this.stays.push({ member, fromMs: this.#scheduler.nowMs(), untilMs: null })
+    this.#begin(member)
+    this.#hooks.tell(this.#joining(member))
+    this.#probe(member.endpoint)
   }
 
-  #begin(member: FleetMember): SimulatedEngine {
+  #begin(member: FleetMember): void {
     const engine = this.#fleet.start(member, (of, progress) => this.#hooks.progressed(of, progress))
     this.#scrapeLater(engine)
-    return engine
   }
 
   #probe(endpoint: EndpointKey): void {
+    for (const event of this.#probing(endpoint)) this.#hooks.tell(event)
+  }
+
+  #joining({ endpoint, profile, told }: FleetMember): RouterEvent {
+    const description = {
+      engine: 'vllm',
+      models: [{ id: profile.model, parent: null, maxModelLen: profile.contextTokensMax }],
+      instanceId: this.#engine(endpoint).instanceId,
+      kvCapacityTokens: profile.kvTokens,
+      hostCapacityTokens: profile.hostTokens,
+      runningMax: profile.runningMax,
+      batchTokensMax: profile.batchTokensMax,
+      pricePerHour: profile.pricePerHour,
+      ...told,
+    } as const
+    return { type: 'endpoint-joined', atMs: this.#scheduler.nowMs(), endpoint, description }
+  }
+
+  #draining(endpoint: EndpointKey): RouterEvent {
+    const atMs = this.#scheduler.nowMs()
+    return { type: 'endpoint-draining', atMs, endpoint, draining: true }
+  }
+
+  /** What a health probe finds. */
+  #probing(endpoint: EndpointKey): RouterEvent[] {
     const atMs = this.#scheduler.nowMs()
     const { alive, instanceId } = this.#engine(endpoint)
-    if (alive) {
-      const description = { instanceId }
-      this.#hooks.tell({ type: 'endpoint-described', atMs, endpoint, description })
-    }
-    const reason = alive ? '' : 'connection refused'
-    this.#hooks.tell({ type: 'endpoint-probed', atMs, endpoint, healthy: alive, reason })
+    const probed = { type: 'endpoint-probed', atMs, endpoint, healthy: alive } as const
+    if (!alive) return [{ ...probed, reason: 'connection refused' }]
+    const described = { type: 'endpoint-described', atMs, endpoint } as const
+    return [
+      { ...described, description: { instanceId } },
+      { ...probed, reason: '' },
+    ]
   }
 
   #scrapeLater(engine: SimulatedEngine): void {

@@ -49,24 +49,24 @@ export function simulatedWorld(simulation: Simulation): { world: World; router: 
   const information = simulation.information ?? 'perfect'
   const time = new VirtualTime()
   const fleet = new SimulatedFleet(time, information, seed)
-  const viewOf = (slot: number): CacheView | undefined => {
-    for (const endpoint of router.fleet.values()) {
-      if (endpoint.slot === slot) return fleet.get(endpoint.key)?.cache
-    }
-    return undefined
+  const newRouter = (): Router => {
+    const router: Router = new Router({
+      policy: policy(),
+      index:
+        information === 'approximate'
+          ? new ApproximateIndex()
+          : new ViewedIndex((slot) => cacheOf(slot, router, fleet)),
+      random: seededRandom(seed),
+      unknownModels: 'reject',
+      admission: admission === undefined ? null : { make: admission, holdMsMax },
+    })
+    return router
   }
-  const router: Router = new Router({
-    policy: policy(),
-    index: information === 'approximate' ? new ApproximateIndex() : new ViewedIndex(viewOf),
-    random: seededRandom(seed),
-    unknownModels: 'reject',
-    admission: admission === undefined ? null : { make: admission, holdMsMax },
-  })
   const world = new World({
     time,
     fleet,
     members,
-    router,
+    newRouter,
     workload,
     changes: simulation.changes ?? [],
     scrapeIntervalMs: scrapeIntervalMs === undefined ? 1_000 : scrapeIntervalMs,
@@ -75,5 +75,13 @@ export function simulatedWorld(simulation: Simulation): { world: World; router: 
     untilMs: simulation.untilMs ?? null,
     ...(onDecision === undefined ? {} : { onDecision }),
   })
-  return { world, router }
+  return { world, router: world.router }
+}
+
+/** The cache of the engine at the endpoint whose instance has the slot. */
+function cacheOf(slot: number, router: Router, fleet: SimulatedFleet): CacheView {
+  const endpoint = [...router.fleet.values()].find((one) => one.slot === slot)
+  const engine = fleet.get(endpoint?.key ?? '')
+  if (engine === undefined) throw new RangeError(`no engine has the slot ${slot}`)
+  return engine.cache
 }

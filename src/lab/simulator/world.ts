@@ -3,13 +3,14 @@
  * loop or turn by turn. One seed reproduces a run to the byte.
  */
 import type { Decision, Dispatch } from '../../core/decisions.ts'
-import type { EndpointKey, RouterEvent } from '../../core/events.ts'
+import type { EndpointKey } from '../../core/events.ts'
 import type { Router } from '../../core/router.ts'
 import type { RequestProgress } from '../engine/engine-report.ts'
 import { blockTokens, bytesPerToken, headOf, type Workload } from '../workload/session.ts'
 import { type Call, Clients } from './clients.ts'
 import { FleetSide, type FleetSideOptions, type Stay } from './fleet-side.ts'
 import type { SimulatedRequest, SimulatedSession } from './request-record.ts'
+import { RouterSide } from './router-side.ts'
 import type { SimulatedEngine, SimulatedFleet } from './simulated-fleet.ts'
 import { keepTimeline, type Timeline } from './timeline.ts'
 import { TokenGaps } from './token-gaps.ts'
@@ -24,7 +25,8 @@ const progressTokens = 64
 export interface WorldOptions extends FleetSideOptions {
   readonly time: VirtualTime
   readonly fleet: SimulatedFleet
-  readonly router: Router
+  /** A new router that knows nothing yet: the first one, and one for each restart. */
+  readonly newRouter: () => Router
   readonly workload: Workload
   /** Time between two samples of the fleet's state; null keeps none. */
   readonly timelineMs: number | null
@@ -48,6 +50,7 @@ export interface WorldResult {
 
 /** A call on its way, and what was last seen of its answer. */
 interface OpenCall extends Call {
+  readonly side: RouterSide
   toldTokens: number
   seenMs: number
 }
@@ -57,9 +60,10 @@ export class World {
   readonly #options: WorldOptions
   readonly #clients: Clients
   readonly #fleetSide: FleetSide
+  /** The one that takes what comes, and those before it that are not done. */
+  #sides: RouterSide[]
   readonly #open = new Map<string, OpenCall>()
   readonly #gaps = new TokenGaps()
-  #cancelWake: (() => void) | null = null
   /** When a request last arrived, was sent, or made progress. */
   #movedMs = 0
 
@@ -67,13 +71,22 @@ export class World {
     const { time, fleet, workload } = options
     this.time = time
     this.#options = options
+    this.#sides = [this.#newSide()]
     this.#clients = new Clients(workload, time, (call) => this.#arrived(call))
     this.#fleetSide = new FleetSide(fleet, time, options, {
-      tell: (event) => this.#tell(event),
+      tell: (event) => {
+        for (const side of this.#sides) side.tell(event)
+      },
+      routerRestarts: () => this.#restartRouter(),
       progressed: (engine, progress) => this.#progressed(engine, progress),
       lost: (engine) => this.#lost(engine),
       inFlight: (endpoint) => this.#callsOn(endpoint).length,
     })
+  }
+
+  /** The router that takes what comes. */
+  get router(): Router {
+    return this.#sides[0]!.router
   }
 
   run(): WorldResult {
@@ -104,17 +117,18 @@ export class World {
   }
 
   #timeline(): Timeline {
-    const { timelineMs, fleet, router } = this.#options
+    const { timelineMs, fleet } = this.#options
     if (timelineMs === null) return { atMs: [], held: [], engines: [] }
-    const held = (): number => router.heldRequests
+    const held = (): number => this.#sides.reduce((sum, { router }) => sum + router.heldRequests, 0)
     return keepTimeline(timelineMs, this.time, { engines: fleet.all, held })
   }
 
   #arrived(call: Call): void {
     const { requestId, session, turn } = call
     this.#movedMs = this.time.nowMs()
-    this.#open.set(requestId, { ...call, toldTokens: 0, seenMs: 0 })
-    this.#tell({
+    const side = this.#sides[0]!
+    this.#open.set(requestId, { ...call, side, toldTokens: 0, seenMs: 0 })
+    side.tell({
       type: 'request-arrived',
       atMs: this.time.nowMs(),
       requestId,
@@ -130,21 +144,19 @@ export class World {
     })
   }
 
-  #tell(event: RouterEvent): void {
-    for (const decision of this.#options.router.handle(event)) {
-      this.#options.onDecision?.(decision, event.atMs)
+  #newSide(): RouterSide {
+    return new RouterSide(this.#options.newRouter(), this.time, (decision, atMs) => {
+      this.#options.onDecision?.(decision, atMs)
       if (decision.type === 'dispatch') this.#dispatch(decision)
       else if (decision.type === 'refuse') this.#refused(decision.requestId, decision.code)
-      else if (decision.type === 'wake') this.#wakeAt(decision.atMs)
-    }
+    })
   }
 
-  #wakeAt(atMs: number): void {
-    this.#cancelWake?.()
-    this.#cancelWake = this.time.at(atMs, () => {
-      this.#cancelWake = null
-      this.#tell({ type: 'timer-due', atMs: this.time.nowMs() })
-    })
+  #restartRouter(): void {
+    const side = this.#newSide()
+    this.#fleetSide.introduce((event) => side.tell(event))
+    const inUse = new Set([...this.#open.values()].map((call) => call.side))
+    this.#sides = [side, ...this.#sides.filter((one) => inUse.has(one))]
   }
 
   #dispatch(dispatch: Dispatch): void {
@@ -175,7 +187,7 @@ export class World {
   }
 
   #attemptFailed(call: OpenCall, phase: 'connect' | 'sent', cause: string, mayRun: boolean): void {
-    this.#tell({
+    call.side.tell({
       type: 'attempt-failed',
       atMs: this.time.nowMs(),
       requestId: call.requestId,
@@ -225,7 +237,7 @@ export class World {
   #endedBadly(call: OpenCall, cause: string, endpointFault: boolean): void {
     const { requestId } = call
     this.#open.delete(requestId)
-    this.#tell({
+    call.side.tell({
       type: 'request-ended',
       atMs: this.time.nowMs(),
       requestId,
@@ -247,7 +259,7 @@ export class World {
     if (record.firstTokenMs === null) {
       record.firstTokenMs = atMs
       record.cachedTokens = progress.record.cachedGpuTokens + progress.record.cachedHostTokens
-      this.#tell({ type: 'first-token', atMs, requestId })
+      call.side.tell({ type: 'first-token', atMs, requestId })
     } else {
       this.#gaps.add((atMs - call.seenMs) / progress.tokens, progress.tokens)
     }
@@ -260,7 +272,7 @@ export class World {
     if (outputTokens - call.toldTokens < progressTokens) return
     call.toldTokens = outputTokens
     const { requestId } = call
-    this.#tell({ type: 'output-progressed', atMs: this.time.nowMs(), requestId, outputTokens })
+    call.side.tell({ type: 'output-progressed', atMs: this.time.nowMs(), requestId, outputTokens })
   }
 
   #finished(call: OpenCall, endpoint: EndpointKey): void {
@@ -271,7 +283,7 @@ export class World {
     record.outcome = 'done'
     this.#open.delete(requestId)
     const tokens = promptTokens + outputTokens
-    this.#tell({
+    call.side.tell({
       type: 'request-ended',
       atMs,
       requestId,
