@@ -2,7 +2,7 @@
 
 import type { Interval } from '../lab/measure/bootstrap.ts'
 import type { ArmComparison, ArmRuns } from '../lab/measure/compare.ts'
-import { headlineMetrics } from '../lab/measure/headline.ts'
+import { goodputMetric, headlineMetrics } from '../lab/measure/headline.ts'
 import type { MeasuredRun, RunFigures } from '../lab/measure/measure-run.ts'
 import { SeedSamples } from '../lab/measure/seed-samples.ts'
 import { sumOf } from '../lab/measure/spread.ts'
@@ -51,19 +51,32 @@ function figureRow({ name, runs }: ArmRuns): Row {
   ]
 }
 
-/** What each arm has of the first one's figures: 1.00 is the same. */
+/** What each arm has of the first one's figures; of goodput, what it has more. */
 export function ratioTable(arms: readonly ArmComparison[]): string {
   const columns = headlineMetrics.map(({ name }) => right(name))
-  const rows = arms
-    .filter(({ ratios }) => ratios !== null)
-    .map(({ name, ratios }) => [name, ...ratios!.map(ratioText)])
+  const rows = arms.flatMap(({ name, ratios, differences }) => {
+    if (ratios === null || differences === null) return []
+    const cells = headlineMetrics.map((metric, i) =>
+      metric === goodputMetric ? pointsText(differences[i]!) : ratioText(ratios[i]!),
+    )
+    return [[name, ...cells]]
+  })
   return textTable([{ title: `against ${arms[0]?.name}` }, ...columns], rows)
 }
 
-function ratioText({ value, low, high }: Interval): string {
-  const factor = (ratio: number): string => (Number.isFinite(ratio) ? ratio.toFixed(2) : '-')
-  const interval = low === null || high === null ? '' : ` [${factor(low)}, ${factor(high)}]`
-  return `×${factor(value)}${interval}`
+function ratioText(interval: Interval): string {
+  return `×${withBounds(interval, (ratio) => ratio.toFixed(2))}`
+}
+
+/** Percentage points. */
+function pointsText(interval: Interval): string {
+  return withBounds(interval, (share) => `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)}`)
+}
+
+function withBounds({ value, low, high }: Interval, text: (value: number) => string): string {
+  const known = (one: number): string => (Number.isFinite(one) ? text(one) : '-')
+  if (low === null || high === null) return known(value)
+  return `${known(value)} [${known(low)}, ${known(high)}]`
 }
 
 function whole(value: number): string | null {

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
 import { exitCodes } from '../base/exit-codes.ts'
 import type { ArmRuns } from '../lab/measure/compare.ts'
-import type { ArmChoice } from '../lab/runner/arm-spec.ts'
-import type { SimulationJob } from '../lab/runner/simulation-job.ts'
+import type { ArmResults, ArmsPlan } from '../lab/runner/run-arms.ts'
 import { CommandFailure } from './command-failure.ts'
 import { numberArgument } from './number-argument.ts'
 
@@ -73,49 +72,35 @@ async function simulate(options: SimulateOptions): Promise<void> {
     return
   }
   const plan = await planOf(options)
-  const { runJobs } = await import('../lab/runner/run-jobs.ts')
+  const { runArms } = await import('../lab/runner/run-arms.ts')
   const { realTimeScheduler } = await import('../io/real-time.ts')
   const { ProgressLine } = await import('./progress-line.ts')
   const progress = new ProgressLine('simulations', realTimeScheduler())
   const onDone = (done: number, of: number): void => progress.show(done, of)
-  const results = await runJobs(plan.jobs, { onDone }).finally(() => progress.end())
-  const arms = plan.arms.map(({ title }, i) => ({
-    name: title,
-    runs: results.slice(i * options.seeds, (i + 1) * options.seeds),
-  }))
+  const arms = await runArms(plan, { onDone }).finally(() => progress.end())
   if (options.json) await printJson(options, plan, arms)
   else await printTables(options, arms)
 }
 
-interface Plan {
-  readonly arms: readonly ArmChoice[]
-  readonly seeds: readonly number[]
-  /** All seeds of the first arm, then of the second, … */
-  readonly jobs: readonly SimulationJob[]
-}
-
 /** Everything that can be wrong with the command line is found here, before anything runs. */
-async function planOf(options: SimulateOptions): Promise<Plan> {
+async function planOf(options: SimulateOptions): Promise<ArmsPlan> {
   const { armsOf } = await import('../lab/runner/arm-spec.ts')
   const { fleetOf } = await import('../lab/runner/fleet-spec.ts')
   const { informationOf } = await import('../lab/runner/information-spec.ts')
   const { parseWorkload } = await import('../lab/workload/workloads.ts')
   const { profileArgument } = await import('./profile-argument.ts')
-  const seeds = Array.from({ length: options.seeds }, (_, i) => options.seed + i)
-  usage('--workload', () => parseWorkload(options.workload))
-  const arms = usage('--policy', () => armsOf(options.policy))
-  const common = {
-    workload: options.workload,
-    members: usage('--fleet', () =>
-      fleetOf(options.fleet, (name) => profileArgument(name, '--fleet')),
-    ),
-    information: usage('--information', () => informationOf(options.information)),
-    slo: { ttftMs: options.ttftSlo, tpotMs: options.tpotSlo },
+  const { workload, fleet } = options
+  usage('--workload', () => parseWorkload(workload))
+  return {
+    arms: usage('--policy', () => armsOf(options.policy)),
+    seeds: Array.from({ length: options.seeds }, (_, i) => options.seed + i),
+    common: {
+      workload,
+      members: usage('--fleet', () => fleetOf(fleet, (name) => profileArgument(name, '--fleet'))),
+      information: usage('--information', () => informationOf(options.information)),
+      slo: { ttftMs: options.ttftSlo, tpotMs: options.tpotSlo },
+    },
   }
-  const jobs = arms.flatMap(({ arm, variant }) =>
-    seeds.map((seed) => ({ ...common, arm: arm.name, variant: variant.label, seed })),
-  )
-  return { arms, seeds, jobs }
 }
 
 function usage<Value>(flag: string, read: () => Value): Value {
@@ -141,7 +126,7 @@ async function printTables(options: SimulateOptions, arms: readonly ArmRuns[]): 
   ]
   if (arms.length > 1) {
     parts.push(
-      `${ratioTable(compared)}\n95 % intervals over seeds, paired`,
+      `${ratioTable(compared)}\n95 % intervals over seeds, paired; goodput in percentage points`,
       headline(compared, fleet),
     )
   }
@@ -150,30 +135,24 @@ async function printTables(options: SimulateOptions, arms: readonly ArmRuns[]): 
 
 async function printJson(
   options: SimulateOptions,
-  { arms, seeds, jobs }: Plan,
-  runs: readonly ArmRuns[],
+  { seeds, common }: ArmsPlan,
+  arms: readonly ArmResults[],
 ): Promise<void> {
   const { compareArms } = await import('../lab/measure/compare.ts')
   const { headlineMetrics } = await import('../lab/measure/headline.ts')
-  const compared = compareArms(runs, headlineMetrics)
-  const { workload, members, information, slo } = jobs[0]!
+  const compared = compareArms(arms, headlineMetrics)
   const report = {
     schema: 'warmpath-simulation/1',
     simulated: true,
-    workload,
     fleet: options.fleet,
-    members,
-    information,
-    slo,
+    ...common,
     seeds,
     metrics: headlineMetrics.map(({ name, moreIsBetter }) => ({ name, moreIsBetter })),
-    arms: arms.map(({ title, arm, variant }, i) => ({
-      name: title,
-      source: arm.source,
-      variant: variant.label,
-      values: compared[i]!.values,
-      ratios: compared[i]!.ratios,
-      runs: runs[i]!.runs.map(({ figures }, n) => ({ seed: seeds[n], ...figures })),
+    arms: arms.map(({ choice, runs }, i) => ({
+      source: choice.arm.source,
+      variant: choice.variant.label,
+      ...compared[i],
+      runs: runs.map(({ figures }, n) => ({ seed: seeds[n], ...figures })),
     })),
   }
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)

@@ -59,6 +59,9 @@ test('an arm is compared with the first on the same seeds, with an interval', ()
     { value: 1, low: 1, high: 1 },
     { value: 1, low: 1, high: 1 },
   ])
+  const [gain] = ours!.differences!
+  assert.equal(gain!.value, ours!.values[0]! - base!.values[0]!)
+  assert.ok(gain!.low! > 0 && gain!.low! < gain!.value && gain!.high! > gain!.value)
   const [tokens, ttft] = ours!.ratios!
   assert.ok(tokens!.value > 1 && tokens!.low! <= tokens!.value && tokens!.value <= tokens!.high!)
   assert.ok(ttft!.value < 0.5)

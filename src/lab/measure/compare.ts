@@ -25,6 +25,8 @@ export interface ArmComparison {
   readonly values: readonly number[]
   /** Each value over that of the first arm, with its interval; null for the first itself. */
   readonly ratios: readonly Interval[] | null
+  /** Each value less that of the first arm. */
+  readonly differences: readonly Interval[] | null
 }
 
 /** Mean over the seeds. */
@@ -71,11 +73,19 @@ export function compareArms(
   return arms.map(({ name }, i) => ({
     name,
     values: drawn[i]!.map(([value]) => value!),
-    ratios: i === 0 ? null : drawn[i]!.map((ours, m) => ratio(ours, drawn[0]![m]!)),
+    ratios: i === 0 ? null : paired(drawn[i]!, drawn[0]!, (ours, base) => ours / base),
+    differences: i === 0 ? null : paired(drawn[i]!, drawn[0]!, (ours, base) => ours - base),
   }))
 }
 
-function ratio(ours: readonly number[], base: readonly number[]): Interval {
-  const [value, ...others] = ours.map((one, draw) => one / base[draw]!)
-  return intervalOf(value!, others)
+/** By metric; of the draws the first is the value itself. */
+function paired(
+  ours: readonly (readonly number[])[],
+  base: readonly (readonly number[])[],
+  compare: (ours: number, base: number) => number,
+): Interval[] {
+  return ours.map((draws, m) => {
+    const [value, ...others] = draws.map((one, draw) => compare(one, base[m]![draw]!))
+    return intervalOf(value!, others)
+  })
 }

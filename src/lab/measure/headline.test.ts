@@ -6,7 +6,7 @@ import { headline } from './headline.ts'
 const arm = (name: string, tokens: number, ttft: number, of: number | null): ArmComparison => {
   const ratio = (value: number) => ({ value, low: value - 0.1, high: value + 0.1 })
   const ratios = of === null ? null : [ratio(tokens / of), ratio(1), ratio(1), ratio(1), ratio(1)]
-  return { name, values: [tokens, ttft, 0, 0, 0], ratios }
+  return { name, values: [tokens, ttft, 0, 0, 0], ratios, differences: ratios }
 }
 
 test('the sentence names the best arm, its gain and what is behind it', () => {

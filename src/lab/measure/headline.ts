@@ -1,12 +1,14 @@
 /** The figures that are shown first, and what they come to in a sentence. */
 import { type ArmComparison, type Metric, meanMetric, quantileMetric } from './compare.ts'
 
+export const goodputMetric = meanMetric('goodput', true, ({ goodput }) => goodput.share)
+
 export const headlineMetrics = [
   meanMetric('tokens/s', true, ({ whole }) => whole.totalTokens),
   quantileMetric('TTFT p50', 'ttftMs', 0.5),
   quantileMetric('TTFT p90', 'ttftMs', 0.9),
   quantileMetric('task p50', 'taskMs', 0.5),
-  meanMetric('goodput', true, ({ goodput }) => goodput.share),
+  goodputMetric,
 ] as const satisfies readonly Metric[]
 
 /**
