@@ -16,7 +16,17 @@ function overload(toldTokens: number, seed: number) {
     profile,
     told: { kvCapacityTokens: toldTokens },
   }))
-  const size = { sessions: 16, turns: 20, ownTokensMean: 60_000, ownTokensMax: 200_000 }
+  const own = { ownTokensMean: 60_000, ownTokensStdDev: 30_000, ownTokensMax: 200_000 }
+  const size = {
+    ...{
+      sessions: 16,
+      turns: 20,
+      turnTokensStdDev: 0,
+      outputTokensStdDev: 0,
+      toolMsStdDev: 15_000,
+    },
+    ...own,
+  }
   const workload = codeGeneration({ ...codeGenerationDefaults, ...size }, seed)
   const { world, router } = simulatedWorld({
     members,
@@ -42,7 +52,7 @@ test('F135: the believed capacity follows engines that have a third of what they
   for (const seed of seeds) {
     const { factorMean, believedShare } = overload(3 * kvTokens, seed)
     assert.ok(factorMean > 0.2 && factorMean < 0.7, `seed ${seed}: ${factorMean}`)
-    assert.ok(believedShare > 0.85 && believedShare < 1.2, `seed ${seed}: ${believedShare}`)
+    assert.ok(believedShare > 0.85 && believedShare < 1.3, `seed ${seed}: ${believedShare}`)
   }
 })
 

@@ -13,7 +13,13 @@ import { SeedSamples } from './seed-samples.ts'
 import { quantileOf } from './spread.ts'
 
 const profile = { ...profileNamed('qwen3-coder-480b-tpu-v7x'), kvTokens: 200_000 }
-const size = { ...codeGenerationDefaults, sessions: 6, turns: 4, ownTokensMean: 30_000 }
+const size = {
+  ...codeGenerationDefaults,
+  sessions: 6,
+  turns: 4,
+  ownTokensMean: 30_000,
+  ownTokensStdDev: 15_000,
+}
 
 function run(policy: 'round-robin' | 'session-affinity', seed: number): MeasuredRun {
   const workload = codeGeneration(size, seed)
@@ -84,7 +90,7 @@ test('the figures of a run add up', () => {
 test('a session alone takes its gaps, its prefills and its decodes', () => {
   const [session] = codeGeneration({ ...size, sessions: 1 }, 1).sessions
   const gaps = session!.turns.reduce((sum, { gapMs }) => sum + gapMs, 0)
-  const decodes = 4 * 425 * profile.t0Ms
+  const decodes = session!.turns.reduce((sum, one) => sum + one.outputTokens * profile.t0Ms, 0)
   const prefill = session!.turns.at(-1)!.promptTokens * profile.prefillMsPerToken
   const ms = aloneMs(session!, profile)!
   const least = gaps + decodes + prefill

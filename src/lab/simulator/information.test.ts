@@ -14,7 +14,13 @@ import { SeenPrefixes } from './seen-prefixes.ts'
 import { simulate } from './simulate.ts'
 import { replicas } from './simulated-fleet.ts'
 
-const size = { sessions: 16, turns: 8, ownTokensMean: 60_000, ownTokensMax: 200_000 }
+const size = {
+  sessions: 16,
+  turns: 8,
+  ownTokensMean: 60_000,
+  ownTokensStdDev: 30_000,
+  ownTokensMax: 200_000,
+}
 const workload = codeGeneration({ ...codeGenerationDefaults, ...size }, 3)
 
 /** On engines that hold twelve of the sixteen sessions. */

@@ -29,7 +29,13 @@ const hitShare = (requests: readonly SimulatedRequest[]): number =>
   requests.reduce((sum, one) => sum + one.cachedTokens, 0) /
   requests.reduce((sum, one) => sum + one.promptTokens, 0)
 
-const small = { ...codeGenerationDefaults, sessions: 6, turns: 5, ownTokensMean: 20_000 }
+const small = {
+  ...codeGenerationDefaults,
+  sessions: 6,
+  turns: 5,
+  ownTokensMean: 20_000,
+  ownTokensStdDev: 10_000,
+}
 
 test('one seed reproduces a run to the byte', () => {
   const first = run(codeGeneration(small, 7), 'warmpath')
