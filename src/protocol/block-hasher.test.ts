@@ -4,43 +4,37 @@ import fc from 'fast-check'
 import { blockBytes } from '../core/block-chain.ts'
 import { BlockHasher } from './block-hasher.ts'
 
-const prime1 = 0x9e3779b1
-const prime2 = 0x85ebca77
+const prime = 0x9e3779b185ebca87n
+const lanes = [0x60ea27eeadc0b5d6n, 0xc2b2ae3d27d4eb4fn, 0x165667b19e3779f9n, 0x61c8864e7a143579n]
+const turns = [1n, 7n, 12n, 18n]
 
-const rotl = (value: number, by: number): number => (value << by) | (value >>> (32 - by))
+const low64 = (value: bigint): bigint => BigInt.asUintN(64, value)
+const rotl = (value: bigint, by: bigint): bigint => low64((value << by) | (value >> (64n - by)))
 
-function avalanche(value: number): number {
+function avalanche(value: bigint): bigint {
   let h = value
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
-  return h ^ (h >>> 16)
+  h = low64((h ^ (h >> 33n)) * 0xff51afd7ed558ccdn)
+  h = low64((h ^ (h >> 33n)) * 0xc4ceb9fe1a85ec53n)
+  return h ^ (h >> 33n)
 }
 
 /** The same hashes, one block after the other, in plain code. */
 function naiveChain(bytes: Buffer, seedLo: number, seedHi: number): [number[], number[]] {
   const los: number[] = []
   const his: number[] = []
-  let lo = seedLo | 0
-  let hi = seedHi | 0
+  let hash = (BigInt(seedHi >>> 0) << 32n) | BigInt(seedLo >>> 0)
   for (let at = 0; at + blockBytes <= bytes.length; at += blockBytes) {
-    let [a, b, c, d] = [lo, hi, hi ^ 0xc2b2ae3d, lo ^ 0x27d4eb2f]
-    for (let i = at; i < at + blockBytes; i += 16) {
-      const [w0, w1, w2, w3] = [0, 4, 8, 12].map((k) => bytes.readInt32LE(i + k)) as number[]
-      a = Math.imul(rotl(Math.imul(a ^ w0!, prime1), 13) ^ w2!, prime1)
-      b = Math.imul(rotl(Math.imul(b ^ w0!, prime2), 17) ^ w2!, prime2)
-      c = Math.imul(rotl(Math.imul(c ^ w1!, prime1), 13) ^ w3!, prime1)
-      d = Math.imul(rotl(Math.imul(d ^ w1!, prime2), 17) ^ w3!, prime2)
-      a = rotl(a, 13)
-      b = rotl(b, 17)
-      c = rotl(c, 13)
-      d = rotl(d, 17)
-    }
-    const low = avalanche(a + rotl(c, 9))
-    const high = avalanche(b + rotl(d, 9))
-    lo = (low + high) | 0
-    hi = (high + Math.imul(lo, prime1)) | 0
-    los.push(lo >>> 0)
-    his.push(hi >>> 0)
+    let joined = low64(hash * lanes[1]!)
+    lanes.forEach((start, lane) => {
+      let value = start
+      for (let i = at + 8 * lane; i < at + blockBytes; i += 32) {
+        value = low64((rotl(value, 31n) ^ bytes.readBigUInt64LE(i)) * prime)
+      }
+      joined += rotl(value, turns[lane]!)
+    })
+    hash = avalanche(low64(joined))
+    los.push(Number(hash & 0xffffffffn))
+    his.push(Number(hash >> 32n))
   }
   return [los, his]
 }

@@ -1,4 +1,4 @@
-;; Looks through JSON texts 16 bytes at a time, and hashes. `npm run build:wasm` makes
+;; Looks through JSON texts 32 bytes at a time, and hashes. `npm run build:wasm` makes
 ;; text-scan-wasm.ts of it.
 (module
   ;; Fixed, so that views on it never go stale. Pages that are not touched take no memory.
@@ -15,7 +15,8 @@
     (result i32)
     (local $at i32) (local $to i32) (local $start i32) (local $p i32) (local $byte i32)
     (local $flag i32) (local $mask i32) (local $length i32) (local $count i32) (local $q i32)
-    (local $v v128)
+    (local $v v128) (local $escaped v128) (local $quote v128)
+    (local $first v128) (local $second v128)
     (local.set $at (local.get $src))
     (local.set $to (local.get $out))
     (block $fail
@@ -30,38 +31,95 @@
             (local.set $to (i32.add (local.get $to) (i32.const 1)))
             (br $next)))
 
-        ;; A string: look for its closing quote.
+        ;; A string: look for its closing quote, 32 bytes at a time. Worth a look are quotes that do
+        ;; not follow a backslash, control characters, and what follows a backslash but the usual
+        ;; letters and the quote: a second backslash too, as the byte behind it is not escaped.
         (local.set $start (i32.add (local.get $at) (i32.const 1)))
         (local.set $p (local.get $start))
         (local.set $flag (i32.const 0))
         (block $closed
           (loop $look
+            (if (i32.gt_u (local.get $p) (local.get $end)) (then (br $fail)))
             (local.set $v (v128.load (local.get $p)))
-            (local.set $mask
-              (i8x16.bitmask
+            (local.set $escaped
+              (i8x16.eq
+                (v128.load (i32.sub (local.get $p) (i32.const 1)))
+                (i8x16.splat (i32.const 0x5c))))
+            (local.set $quote (i8x16.eq (local.get $v) (i8x16.splat (i32.const 0x22))))
+            (local.set $first
+              (v128.or
+                (i8x16.lt_u (local.get $v) (i8x16.splat (i32.const 0x20)))
                 (v128.or
-                  (v128.or
-                    (i8x16.eq (local.get $v) (i8x16.splat (i32.const 0x22)))
-                    (i8x16.eq (local.get $v) (i8x16.splat (i32.const 0x5c))))
-                  (i8x16.lt_u (local.get $v) (i8x16.splat (i32.const 0x20))))))
-            (if (i32.eqz (local.get $mask))
+                  (v128.andnot (local.get $quote) (local.get $escaped))
+                  (v128.andnot
+                    (local.get $escaped)
+                    (v128.or
+                      (v128.or
+                        (local.get $quote)
+                        (i8x16.eq (local.get $v) (i8x16.splat (i32.const 0x74))))
+                      (v128.or
+                        ;; Two at once: r and b differ in one bit, and so do n and f.
+                        (i8x16.eq
+                          (v128.or (local.get $v) (i8x16.splat (i32.const 0x10)))
+                          (i8x16.splat (i32.const 0x72)))
+                        (i8x16.eq
+                          (v128.or (local.get $v) (i8x16.splat (i32.const 0x08)))
+                          (i8x16.splat (i32.const 0x6e)))))))))
+            (local.set $v (v128.load offset=16 (local.get $p)))
+            (local.set $escaped
+              (i8x16.eq
+                (v128.load offset=16 (i32.sub (local.get $p) (i32.const 1)))
+                (i8x16.splat (i32.const 0x5c))))
+            (local.set $quote (i8x16.eq (local.get $v) (i8x16.splat (i32.const 0x22))))
+            (local.set $second
+              (v128.or
+                (i8x16.lt_u (local.get $v) (i8x16.splat (i32.const 0x20)))
+                (v128.or
+                  (v128.andnot (local.get $quote) (local.get $escaped))
+                  (v128.andnot
+                    (local.get $escaped)
+                    (v128.or
+                      (v128.or
+                        (local.get $quote)
+                        (i8x16.eq (local.get $v) (i8x16.splat (i32.const 0x74))))
+                      (v128.or
+                        ;; Two at once: r and b differ in one bit, and so do n and f.
+                        (i8x16.eq
+                          (v128.or (local.get $v) (i8x16.splat (i32.const 0x10)))
+                          (i8x16.splat (i32.const 0x72)))
+                        (i8x16.eq
+                          (v128.or (local.get $v) (i8x16.splat (i32.const 0x08)))
+                          (i8x16.splat (i32.const 0x6e)))))))))
+            (if (i32.eqz (v128.any_true (v128.or (local.get $first) (local.get $second))))
               (then
-                (local.set $p (i32.add (local.get $p) (i32.const 16)))
-                (if (i32.gt_u (local.get $p) (local.get $end)) (then (br $fail)))
+                (local.set $p (i32.add (local.get $p) (i32.const 32)))
                 (br $look)))
-            (local.set $p (i32.add (local.get $p) (i32.ctz (local.get $mask))))
-            (if (i32.ge_u (local.get $p) (local.get $end)) (then (br $fail)))
+            (local.set $p
+              (i32.add
+                (local.get $p)
+                (i32.ctz
+                  (i32.or
+                    (i8x16.bitmask (local.get $first))
+                    (i32.shl (i8x16.bitmask (local.get $second)) (i32.const 16))))))
+            (br_if $fail (i32.ge_u (local.get $p) (local.get $end)))
             (local.set $byte (i32.load8_u (local.get $p)))
-            (br_if $closed (i32.eq (local.get $byte) (i32.const 0x22)))
-            (if (i32.ne (local.get $byte) (i32.const 0x5c)) (then (br $fail)))
-            (local.set $byte (i32.load8_u (i32.add (local.get $p) (i32.const 1))))
-            (if (i32.eqz (call $canonical (local.get $byte)))
+            (if (i32.eq (i32.load8_u (i32.sub (local.get $p) (i32.const 1))) (i32.const 0x5c))
               (then
-                (local.set $flag (i32.const 1))
-                (if (i32.eq (local.get $byte) (i32.const 0x75))
-                  (then (br_if $fail (i32.eqz (call $fourDigits (local.get $p)))))
-                  (else (br_if $fail (i32.ne (local.get $byte) (i32.const 0x2f)))))))
-            (local.set $p (i32.add (local.get $p) (i32.const 2)))
+                (if (i32.ne (local.get $byte) (i32.const 0x5c))
+                  (then
+                    (local.set $flag (i32.const 1))
+                    (if (i32.eq (local.get $byte) (i32.const 0x75))
+                      (then (br_if $fail (i32.eqz (call $fourDigits (local.get $p)))))
+                      (else (br_if $fail (i32.ne (local.get $byte) (i32.const 0x2f)))))
+                    (local.set $p (i32.add (local.get $p) (i32.const 1)))
+                    (br $look)))
+                ;; Two backslashes are one character; what follows them is not escaped.
+                (local.set $p (i32.add (local.get $p) (i32.const 1)))
+                (br_if $fail (i32.ge_u (local.get $p) (local.get $end)))
+                (local.set $byte (i32.load8_u (local.get $p)))))
+            (br_if $closed (i32.eq (local.get $byte) (i32.const 0x22)))
+            (br_if $fail (i32.lt_u (local.get $byte) (i32.const 0x20)))
+            (local.set $p (i32.add (local.get $p) (i32.const 1)))
             (br $look)))
 
         (local.set $length (i32.sub (local.get $p) (local.get $start)))
@@ -105,27 +163,11 @@
       (return (i32.sub (local.get $to) (local.get $out))))
     (i32.const -1))
 
-  ;; Whether a backslash and this byte are the canonical way to write a character: " \ n t r b f
-  (func $canonical (param $byte i32) (result i32)
-    (i32.or
-      (i32.or
-        (i32.or
-          (i32.eq (local.get $byte) (i32.const 0x6e))
-          (i32.eq (local.get $byte) (i32.const 0x22)))
-        (i32.or
-          (i32.eq (local.get $byte) (i32.const 0x5c))
-          (i32.eq (local.get $byte) (i32.const 0x74))))
-      (i32.or
-        (i32.eq (local.get $byte) (i32.const 0x72))
-        (i32.or
-          (i32.eq (local.get $byte) (i32.const 0x62))
-          (i32.eq (local.get $byte) (i32.const 0x66))))))
-
-  ;; Whether four hexadecimal digits stand behind the backslash at `at` and its u.
+  ;; Whether four hexadecimal digits stand behind the u at `at`.
   (func $fourDigits (param $at i32) (result i32)
     (local $n i32) (local $byte i32)
     (loop $next
-      (local.set $byte (i32.load8_u offset=2 (i32.add (local.get $at) (local.get $n))))
+      (local.set $byte (i32.load8_u offset=1 (i32.add (local.get $at) (local.get $n))))
       (if
         (i32.eqz
           (i32.or
@@ -155,83 +197,76 @@
       (local.set $shift (i32.sub (local.get $shift) (i32.const 4)))
       (br_if $digits (i32.ge_s (local.get $shift) (i32.const 0)))))
 
-  ;; Chains the hashes of `blocks` blocks of 256 bytes from `at` on. The two words at `state` go in
-  ;; and come out; the first `room` results are stored at `low` and `high`. Even and odd words run
-  ;; in two chains for each half, so that the multiplications overlap.
+  ;; Chains the hashes of `blocks` blocks of 256 bytes from `at` on. The eight bytes at `state` go
+  ;; in and come out; of the first `room` results the halves are stored at `low` and `high`. Each
+  ;; block is hashed by itself, in four chains, and then joined to what came before: so that one
+  ;; block's multiplications overlap with those of the next.
   (func (export "hash")
     (param $at i32) (param $blocks i32) (param $state i32)
     (param $low i32) (param $high i32) (param $room i32)
-    (local $lo i32) (local $hi i32) (local $end i32) (local $w i32)
-    (local $a i32) (local $b i32) (local $c i32) (local $d i32)
-    (local.set $lo (i32.load (local.get $state)))
-    (local.set $hi (i32.load offset=4 (local.get $state)))
+    (local $hash i64) (local $end i32)
+    (local $a i64) (local $b i64) (local $c i64) (local $d i64)
+    (local.set $hash (i64.load (local.get $state)))
     (block $done
       (loop $block
         (br_if $done (i32.eqz (local.get $blocks)))
-        (local.set $a (local.get $lo))
-        (local.set $b (local.get $hi))
-        (local.set $c (i32.xor (local.get $hi) (i32.const 0xc2b2ae3d)))
-        (local.set $d (i32.xor (local.get $lo) (i32.const 0x27d4eb2f)))
+        (local.set $a (i64.const 0x60ea27eeadc0b5d6))
+        (local.set $b (i64.const 0xc2b2ae3d27d4eb4f))
+        (local.set $c (i64.const 0x165667b19e3779f9))
+        (local.set $d (i64.const 0x61c8864e7a143579))
         (local.set $end (i32.add (local.get $at) (i32.const 256)))
         (loop $words
-          (local.set $w (i32.load (local.get $at)))
-          (local.set $a (i32.mul (i32.xor (local.get $a) (local.get $w)) (i32.const 0x9e3779b1)))
-          (local.set $b (i32.mul (i32.xor (local.get $b) (local.get $w)) (i32.const 0x85ebca77)))
-          (local.set $w (i32.load offset=4 (local.get $at)))
-          (local.set $c (i32.mul (i32.xor (local.get $c) (local.get $w)) (i32.const 0x9e3779b1)))
-          (local.set $d (i32.mul (i32.xor (local.get $d) (local.get $w)) (i32.const 0x85ebca77)))
-          (local.set $w (i32.load offset=8 (local.get $at)))
           (local.set $a
-            (i32.mul
-              (i32.xor (i32.rotl (local.get $a) (i32.const 13)) (local.get $w))
-              (i32.const 0x9e3779b1)))
+            (i64.mul
+              (i64.xor (i64.rotl (local.get $a) (i64.const 31)) (i64.load (local.get $at)))
+              (i64.const 0x9e3779b185ebca87)))
           (local.set $b
-            (i32.mul
-              (i32.xor (i32.rotl (local.get $b) (i32.const 17)) (local.get $w))
-              (i32.const 0x85ebca77)))
-          (local.set $w (i32.load offset=12 (local.get $at)))
+            (i64.mul
+              (i64.xor (i64.rotl (local.get $b) (i64.const 31)) (i64.load offset=8 (local.get $at)))
+              (i64.const 0x9e3779b185ebca87)))
           (local.set $c
-            (i32.mul
-              (i32.xor (i32.rotl (local.get $c) (i32.const 13)) (local.get $w))
-              (i32.const 0x9e3779b1)))
+            (i64.mul
+              (i64.xor (i64.rotl (local.get $c) (i64.const 31)) (i64.load offset=16 (local.get $at)))
+              (i64.const 0x9e3779b185ebca87)))
           (local.set $d
-            (i32.mul
-              (i32.xor (i32.rotl (local.get $d) (i32.const 17)) (local.get $w))
-              (i32.const 0x85ebca77)))
-          (local.set $a (i32.rotl (local.get $a) (i32.const 13)))
-          (local.set $b (i32.rotl (local.get $b) (i32.const 17)))
-          (local.set $c (i32.rotl (local.get $c) (i32.const 13)))
-          (local.set $d (i32.rotl (local.get $d) (i32.const 17)))
-          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+            (i64.mul
+              (i64.xor (i64.rotl (local.get $d) (i64.const 31)) (i64.load offset=24 (local.get $at)))
+              (i64.const 0x9e3779b185ebca87)))
+          (local.set $at (i32.add (local.get $at) (i32.const 32)))
           (br_if $words (i32.lt_u (local.get $at) (local.get $end))))
-        (local.set $a
-          (call $avalanche (i32.add (local.get $a) (i32.rotl (local.get $c) (i32.const 9)))))
-        (local.set $b
-          (call $avalanche (i32.add (local.get $b) (i32.rotl (local.get $d) (i32.const 9)))))
-        (local.set $lo (i32.add (local.get $a) (local.get $b)))
-        (local.set $hi
-          (i32.add (local.get $b) (i32.mul (local.get $lo) (i32.const 0x9e3779b1))))
+        (local.set $hash
+          (call $avalanche
+            (i64.add
+              (i64.mul (local.get $hash) (i64.const 0xc2b2ae3d27d4eb4f))
+              (i64.add
+                (i64.add
+                  (i64.rotl (local.get $a) (i64.const 1))
+                  (i64.rotl (local.get $b) (i64.const 7)))
+                (i64.add
+                  (i64.rotl (local.get $c) (i64.const 12))
+                  (i64.rotl (local.get $d) (i64.const 18)))))))
         (if (local.get $room)
           (then
-            (i32.store (local.get $low) (local.get $lo))
-            (i32.store (local.get $high) (local.get $hi))
+            (i32.store (local.get $low) (i32.wrap_i64 (local.get $hash)))
+            (i32.store
+              (local.get $high)
+              (i32.wrap_i64 (i64.shr_u (local.get $hash) (i64.const 32))))
             (local.set $low (i32.add (local.get $low) (i32.const 4)))
             (local.set $high (i32.add (local.get $high) (i32.const 4)))
             (local.set $room (i32.sub (local.get $room) (i32.const 1)))))
         (local.set $blocks (i32.sub (local.get $blocks) (i32.const 1)))
         (br $block)))
-    (i32.store (local.get $state) (local.get $lo))
-    (i32.store offset=4 (local.get $state) (local.get $hi)))
+    (i64.store (local.get $state) (local.get $hash)))
 
-  ;; MurmurHash3's 32-bit finaliser.
-  (func $avalanche (param $h i32) (result i32)
+  ;; MurmurHash3's 64-bit finaliser.
+  (func $avalanche (param $h i64) (result i64)
     (local.set $h
-      (i32.mul
-        (i32.xor (local.get $h) (i32.shr_u (local.get $h) (i32.const 16)))
-        (i32.const 0x85ebca6b)))
+      (i64.mul
+        (i64.xor (local.get $h) (i64.shr_u (local.get $h) (i64.const 33)))
+        (i64.const 0xff51afd7ed558ccd)))
     (local.set $h
-      (i32.mul
-        (i32.xor (local.get $h) (i32.shr_u (local.get $h) (i32.const 13)))
-        (i32.const 0xc2b2ae35)))
-    (i32.xor (local.get $h) (i32.shr_u (local.get $h) (i32.const 16))))
+      (i64.mul
+        (i64.xor (local.get $h) (i64.shr_u (local.get $h) (i64.const 33)))
+        (i64.const 0xc4ceb9fe1a85ec53)))
+    (i64.xor (local.get $h) (i64.shr_u (local.get $h) (i64.const 33))))
 )
