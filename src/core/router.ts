@@ -50,6 +50,8 @@ export class Router {
   readonly #placement: Placement
   readonly #endpointEvents: EndpointEvents
   readonly #waiting: WaitingRoom | null
+  /** When someone who waits may start by time alone. */
+  #lookAgainMs = Number.POSITIVE_INFINITY
   readonly #open = new SlotMap<OpenRequest>()
 
   constructor(options: RouterOptions) {
@@ -144,6 +146,7 @@ export class Router {
   #startHeld(nowMs: number): Decision[] {
     const started: Decision[] = []
     const waiting = this.#waiting
+    this.#lookAgainMs = Number.POSITIVE_INFINITY
     let more = waiting !== null && waiting.size > 0
     while (waiting !== null && more) {
       more = false
@@ -152,7 +155,10 @@ export class Router {
         if (pool.available.length === 0) continue
         const candidates = this.#candidates(request, pool, nowMs)
         const verdict = waiting.admission.consider(request, candidates, nowMs)
-        if (verdict.type === 'hold') continue
+        if (verdict.type === 'hold') {
+          this.#lookAgainMs = Math.min(this.#lookAgainMs, verdict.lookAgainMs)
+          continue
+        }
         waiting.starts(requestId, nowMs)
         started.push(this.#place(request, pool, verdict.candidates, verdict.note, nowMs))
         more = true
@@ -374,7 +380,7 @@ export class Router {
 
   /** Housekeeping that is due, and when to come back for the rest. */
   #wake(nowMs: number): readonly Decision[] {
-    let nextMs = this.#waiting?.nextDeadlineMs ?? Number.POSITIVE_INFINITY
+    let nextMs = Math.min(this.#lookAgainMs, this.#waiting?.nextDeadlineMs ?? Infinity)
     for (const endpoint of this.fleet.values()) {
       const dueMs = endpoint.ledger.lingerDueMs
       if (dueMs === null) continue

@@ -44,7 +44,7 @@ test('a session that does not fit waits, and starts when a place is given up', (
   const [dispatch] = harness.tick()
   assert.ok(dispatch?.type === 'dispatch' && dispatch.requestId === hold.requestId)
   assert.equal(dispatch.queueWaitMs, 51_000)
-  assert.match(dispatch.reasons.summary, /in the place of sessions long idle/)
+  assert.match(dispatch.reasons.summary, /instead of sessions long idle/)
   assert.equal(harness.router.heldRequests, 0)
 })
 
@@ -60,7 +60,7 @@ test('a session with a place does not wait, whoever else does', () => {
   assert.match(next.reasons.summary, /^at its place/)
 })
 
-test('an endpoint with nothing to do takes whoever waits', () => {
+test('an endpoint without work takes who waits once that has cost as much as a context', () => {
   const harness = harnessOf(1)
   const first = harness.send(large(1))
   const second = harness.send(large(2))
@@ -68,7 +68,45 @@ test('an endpoint with nothing to do takes whoever waits', () => {
   harness.firstToken(first)
   harness.end(first)
   harness.firstToken(second)
-  assert.deepEqual(started(harness.end(second)), [third.type === 'hold' && third.requestId])
+  const decisions = harness.end(second)
+  assert.deepEqual(started(decisions), [])
+  const wake = decisions.find((one) => one.type === 'wake')
+  // A context of 150,000 tokens is some twenty seconds of prefill by the prior; a minute at rest
+  // is what its place is worth.
+  assert.ok(wake !== undefined && wake.atMs > 5_000 && wake.atMs < 40_000, `${wake?.atMs}`)
+  harness.nowMs = wake.atMs
+  const [dispatch] = harness.tick()
+  assert.ok(dispatch?.type === 'dispatch' && third.type === 'hold')
+  assert.equal(dispatch.requestId, third.requestId)
+  assert.match(dispatch.reasons.summary, /nothing to do/)
+})
+
+test('who waits long is not passed by smaller ones for ever', () => {
+  const harness = harnessOf(1)
+  harness.send(large(1))
+  const small = (seed: number) => chainOf(seed, blocksOf(60_000))
+  const first = harness.send(small(2))
+  harness.send(small(3))
+  const hold = harness.arrive(large(4))
+  assert.equal(hold.type, 'hold')
+  harness.nowMs += 59_000
+  const passing = harness.send(small(5))
+  assert.equal(passing.type, 'dispatch')
+  harness.nowMs += 2_000
+  harness.tick()
+  // There would be room for this one, but not for both.
+  harness.firstToken(first)
+  harness.end(first, 'client-gone')
+  assert.equal(harness.arrive(chainOf(6, blocksOf(50_000))).type, 'hold')
+})
+
+test('a context that is quickly computed again is never worth waiting for', () => {
+  const harness = harnessOf(1)
+  for (let seed = 0; seed < 200; seed++) {
+    harness.send(chainOf(seed, blocksOf(2_000)), { maxOutputTokens: 2_000 })
+  }
+  assert.equal(harness.router.heldRequests, 0)
+  assert.equal(harness.inFlight('http://e0'), 200)
 })
 
 test('the older session goes first', () => {

@@ -32,6 +32,8 @@ export type Admittance =
       readonly type: 'hold'
       /** For an operator, in a few words: `no room: needs 52,000 tokens`. */
       readonly reason: string
+      /** When it may start by time alone; infinite where only an event can help. */
+      readonly lookAgainMs: number
     }
 
 export interface Admission {
@@ -44,6 +46,10 @@ export interface Admission {
   ): Admittance
   /** Among held requests the smallest goes first. Fixed while the request is held. */
   order(applicant: Applicant): number
+  /** The request waits from now on. */
+  held(applicant: Applicant, nowMs: number): void
+  /** It waits no longer: it starts, was refused, or its client left. */
+  left(applicant: Applicant): void
   /** The request starts there: the first of the policy's ranking, or the next after a failure. */
   dispatched(applicant: Applicant, endpoint: EndpointState, nowMs: number): void
   /** An attempt failed and the request may be tried again; its work there is over. */

@@ -6,6 +6,8 @@ export interface Place {
   readonly slot: number
   footprintTokens: number
   inFlight: number
+  /** Whether it is kept while the session rests. */
+  keeps: boolean
   /** Since when nothing of the session runs; null while something does. */
   idleSinceMs: number | null
 }
@@ -35,7 +37,14 @@ export class Places {
 
   give(sessionId: string, slot: number, footprintTokens: number): Place {
     assert(!this.#bySession.has(sessionId), `session ${sessionId} has a place already`)
-    const place: Place = { sessionId, slot, footprintTokens, inFlight: 0, idleSinceMs: null }
+    const place: Place = {
+      sessionId,
+      slot,
+      footprintTokens,
+      inFlight: 0,
+      keeps: true,
+      idleSinceMs: null,
+    }
     this.#bySession.set(sessionId, place)
     const there = this.#bySlot.get(slot) ?? { tokens: 0, places: new Set<Place>() }
     this.#bySlot.set(slot, there)

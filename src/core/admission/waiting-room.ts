@@ -39,6 +39,7 @@ export class WaitingRoom {
     const deadlineMs = nowMs + this.#holdMsMax
     const order = this.admission.order(request)
     this.#queue.add({ request, requestId, order, sinceMs: nowMs, deadlineMs, reason })
+    this.admission.held(request, nowMs)
     this.admission.waiting(this.#queue.size, nowMs)
     return { type: 'hold', requestId, reason, deadlineMs }
   }
@@ -62,8 +63,10 @@ export class WaitingRoom {
   /** It waits no longer, for whatever reason. */
   leave(requestId: string, nowMs: number): OpenRequest | undefined {
     const held = this.#queue.remove(requestId)
-    if (held !== undefined) this.admission.waiting(this.#queue.size, nowMs)
-    return held?.request
+    if (held === undefined) return undefined
+    this.admission.left(held.request)
+    this.admission.waiting(this.#queue.size, nowMs)
+    return held.request
   }
 
   /** Takes out those who have waited as long as they may. */

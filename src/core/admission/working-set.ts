@@ -5,10 +5,11 @@
  * for one. Where everything fits it does nothing.
  */
 import type { EndpointCandidate } from '../candidate.ts'
-import { prefillComputeMs } from '../cost/step-time.ts'
+import { prefillComputeMs, stepTimeMs } from '../cost/step-time.ts'
 import type { Usage } from '../events.ts'
 import type { EndpointState } from '../fleet/endpoint-state.ts'
 import { limits } from '../limits.ts'
+import type { RequestView } from '../policy/policy.ts'
 import type { Session } from '../session/session-table.ts'
 import type {
   Admission,
@@ -17,11 +18,20 @@ import type {
   Applicant,
   LearnedRates,
 } from './admission.ts'
+import { IdleTime } from './idle-time.ts'
 import { Overcommit } from './overcommit.ts'
 import { type Place, Places } from './places.ts'
+import { Reservations } from './reservations.ts'
 
 /** What a context is expected to grow by before it is looked at again. */
 const growthTokens = 1_000
+/**
+ * After this an endpoint is kept for who waits. Without it a session that needs much room is passed
+ * by smaller ones: on recorded sessions the longest task then takes twice as long.
+ */
+const patienceMs = 60_000
+/** A place is for contexts that take at least this share of an answer's time to compute again. */
+const worthShare = 0.1
 /** A session stays where at least this share of its prompt still is. */
 const stayShare = 0.5
 
@@ -30,6 +40,9 @@ export class WorkingSet implements Admission {
   readonly #learned: LearnedRates
   readonly #places = new Places()
   readonly #overcommit = new Overcommit()
+  readonly #idleTime = new IdleTime()
+  readonly #reserved = new Reservations(patienceMs)
+  #somebodyWaits = false
 
   constructor(learned: LearnedRates) {
     this.#learned = learned
@@ -41,27 +54,91 @@ export class WorkingSet implements Admission {
     nowMs: number,
   ): Admittance {
     this.#overcommit.tick(nowMs)
-    if (session === null) return admit(candidates, true, '')
+    if (session === null || !this.#keepsPlace(candidates[0]!.state, session, view)) {
+      return admit(candidates, true, '')
+    }
     const place = this.#places.of(session.id)
     const home = candidates.find(({ slot }) => slot === place?.slot)
-    const room = candidates.filter((one) => this.#missingTokens(one, session, view) <= 0)
-    if (home !== undefined) {
-      const found = home.gpuTokens + home.hostTokens
-      if (found >= stayShare * view.promptTokens) return admit([home], true, 'at its place')
-      return admit(room.includes(home) ? room : [home, ...room], true, 'its context is gone')
+    const open = candidates.filter(({ slot }) => !this.#reserved.isKept(slot, view.requestId))
+    const room = open.filter((one) => this.#missingTokens(one, session, view) <= 0)
+    if (home !== undefined && holdsMost(home, view)) {
+      // While nobody waits, going elsewhere takes no place from anybody.
+      const free = this.#somebodyWaits ? [] : room.filter((one) => one !== home)
+      return admit([home, ...free], true, this.#somebodyWaits ? 'at its place' : '')
     }
-    if (room.length > 0) return admit(room, false, '')
-    const reclaimed = this.#cheapestReclaim(candidates, session, view, nowMs)
-    if (reclaimed !== null) return admit([reclaimed], false, 'in the place of sessions long idle')
-    const idle = candidates.filter(({ inFlight }) => inFlight === 0)
-    if (idle.length > 0) return admit(idle, false, 'its endpoint had nothing to do')
-    const needed = Math.round(this.#neededTokens(candidates[0]!, session, view))
-    return { type: 'hold', reason: `no room for a context of ${needed} tokens` }
+    // Where its context is gone, its place is worth no more than any other.
+    if (room.length > 0) return admit(room, room.includes(home!), '')
+    return this.#insteadOfOthers(open, session, view, nowMs)
+  }
+
+  /** Nowhere is room: perhaps someone at rest can make some, now or later. */
+  #insteadOfOthers(
+    candidates: readonly EndpointCandidate[],
+    session: Session,
+    view: RequestView,
+    nowMs: number,
+  ): Admittance {
+    let best: { readonly candidate: EndpointCandidate; readonly note: string } | null = null
+    let leastMs = Number.POSITIVE_INFINITY
+    let lookAgainMs = Number.POSITIVE_INFINITY
+    for (const candidate of candidates) {
+      const idle = candidate.inFlight === 0
+      this.#idleTime.observe(candidate.slot, idle, nowMs)
+      const eviction = this.#eviction(candidate, session, view)
+      if (eviction === null) continue
+      const paidInMs = idle
+        ? Math.max(0, eviction.costMs - this.#idleTime.accruedMs(candidate.slot, nowMs))
+        : Number.POSITIVE_INFINITY
+      const staleInMs = Math.max(0, eviction.staleAtMs - nowMs)
+      const inMs = Math.min(paidInMs, staleInMs)
+      lookAgainMs = Math.min(lookAgainMs, nowMs + inMs)
+      if (inMs >= 1) continue
+      const { waitMs, prefillMs } = candidate.cost()
+      const costMs = eviction.costMs + waitMs + prefillMs
+      if (costMs >= leastMs) continue
+      leastMs = costMs
+      best = {
+        candidate,
+        note: staleInMs < 1 ? 'instead of sessions long idle' : 'its endpoint had nothing to do',
+      }
+    }
+    if (best !== null) return admit([best.candidate], false, best.note)
+    this.#keepOne(candidates, session, view, nowMs)
+    const needed = Math.round(view.promptTokens + view.outputTokens)
+    return { type: 'hold', reason: `no room for a context of ${needed} tokens`, lookAgainMs }
+  }
+
+  /** Of the endpoints the one where least is missing. */
+  #keepOne(
+    candidates: readonly EndpointCandidate[],
+    session: Session,
+    view: RequestView,
+    nowMs: number,
+  ): void {
+    let best: EndpointCandidate | null = null
+    let least = Number.POSITIVE_INFINITY
+    for (const candidate of candidates) {
+      const missing = this.#missingTokens(candidate, session, view)
+      if (missing >= least) continue
+      least = missing
+      best = candidate
+    }
+    if (best !== null) this.#reserved.keep(best.slot, view.requestId, nowMs)
   }
 
   /** The older its session, the sooner: who has begun does not queue behind newcomers. */
   order({ session, arrivedAtMs }: Applicant): number {
     return session?.createdAtMs ?? arrivedAtMs
+  }
+
+  left({ view }: Applicant): void {
+    this.#reserved.left(view.requestId)
+  }
+
+  held({ session, view }: Applicant, nowMs: number): void {
+    this.#reserved.waits(view.requestId, nowMs)
+    const place = session === null ? undefined : this.#places.of(session.id)
+    if (place !== undefined && place.inFlight === 0) this.#places.take(place)
   }
 
   dispatched({ view, session }: Applicant, endpoint: EndpointState, nowMs: number): void {
@@ -79,6 +156,7 @@ export class WorkingSet implements Admission {
     } else {
       this.#places.resize(place, footprint)
     }
+    place.keeps = this.#keepsPlace(endpoint, session, view)
     place.inFlight++
     place.idleSinceMs = null
   }
@@ -109,18 +187,26 @@ export class WorkingSet implements Admission {
     }
     const place = this.#rest(session, slot, nowMs)
     if (place === undefined || session === null) return
+    if (!place.keeps && place.inFlight === 0) {
+      this.#places.take(place)
+      return
+    }
     const promptTokens = usage.promptTokens ?? view.promptTokens
     const contextTokens = promptTokens + (usage.outputTokens ?? 0)
     this.#places.resize(place, footprintTokens(session, contextTokens))
   }
 
   waiting(held: number, nowMs: number): void {
+    this.#somebodyWaits = held > 0
     this.#overcommit.waiting(held > 0, nowMs)
+    this.#idleTime.waiting(held > 0)
   }
 
   instanceGone(slot: number): void {
     this.#places.instanceGone(slot)
     this.#overcommit.instanceGone(slot)
+    this.#idleTime.instanceGone(slot)
+    this.#reserved.instanceGone(slot)
   }
 
   status(): AdmissionStatus {
@@ -128,44 +214,58 @@ export class WorkingSet implements Admission {
   }
 
   /** What is missing there for one more context; zero or less where it fits. */
-  #missingTokens(candidate: EndpointCandidate, session: Session, view: Applicant['view']): number {
+  #missingTokens(candidate: EndpointCandidate, session: Session, view: RequestView): number {
     const capacity = candidate.state.description.kvCapacityTokens
     if (capacity === undefined) return 0
-    const needed = this.#neededTokens(candidate, session, view)
-    return this.#places.tokens(candidate.slot) + needed - this.#overcommit.factor * capacity
+    const place = this.#places.of(session.id)
+    const own = place?.slot === candidate.slot ? place.footprintTokens : 0
+    const others = this.#places.tokens(candidate.slot) - own
+    return (
+      others + this.#neededTokens(candidate, session, view) - this.#overcommit.factor * capacity
+    )
   }
 
-  #neededTokens(candidate: EndpointCandidate, session: Session, view: Applicant['view']): number {
+  #neededTokens(candidate: EndpointCandidate, session: Session, view: RequestView): number {
     const shared = session.turns === 0 ? candidate.matchedTokens : session.sharedTokens
     return view.promptTokens + view.outputTokens + growthTokens - shared
   }
 
-  /** Where sessions idle for longer than their context is worth make room at the least cost. */
-  #cheapestReclaim(
-    candidates: readonly EndpointCandidate[],
+  /**
+   * Whose places would make room there, the longest idle first: what computing their contexts again
+   * costs, and when all of them will have been idle for longer than that is worth. Null where even
+   * all of them together are not enough.
+   */
+  #eviction(
+    candidate: EndpointCandidate,
     session: Session,
-    view: Applicant['view'],
-    nowMs: number,
-  ): EndpointCandidate | null {
-    let best: EndpointCandidate | null = null
-    let leastMs = Number.POSITIVE_INFINITY
-    for (const candidate of candidates) {
-      let missing = this.#missingTokens(candidate, session, view)
-      let costMs = 0
-      for (const place of this.#places.idle(candidate.slot)) {
-        if (missing <= 0) break
-        const idleMs = nowMs - place.idleSinceMs!
-        if (idleMs <= this.#holdMs(candidate.state, place)) continue
-        missing -= place.footprintTokens
-        costMs += this.#recomputeMs(candidate.state, place.footprintTokens)
-      }
-      const cost = candidate.cost()
-      costMs += cost.waitMs + cost.prefillMs
-      if (missing > 0 || costMs >= leastMs) continue
-      best = candidate
-      leastMs = costMs
+    view: RequestView,
+  ): { readonly costMs: number; readonly staleAtMs: number } | null {
+    const { state, slot, inFlight } = candidate
+    let missing = this.#missingTokens(candidate, session, view)
+    let costMs = 0
+    let staleAtMs = Number.NEGATIVE_INFINITY
+    for (const place of this.#places.idle(slot)) {
+      if (missing <= 0) break
+      if (place.sessionId === session.id) continue
+      missing -= place.footprintTokens
+      costMs += this.#recomputeMs(state, place.footprintTokens)
+      staleAtMs = Math.max(staleAtMs, place.idleSinceMs! + this.#holdMs(state, place))
     }
-    return best
+    // A context larger than the promise has the endpoint to itself.
+    if (missing > 0 && inFlight > 0) return null
+    return { costMs, staleAtMs }
+  }
+
+  /**
+   * Whether its context is worth a place. One that is computed again in little of the time that an
+   * answer takes anyway is better computed again than waited for.
+   */
+  #keepsPlace(endpoint: EndpointState, session: Session, view: RequestView): boolean {
+    const { ledger } = endpoint
+    const contextTokens = ledger.decodingContextTokens + view.promptTokens
+    const stepMs = stepTimeMs(this.#learned.rates(endpoint), ledger.decoding + 1, contextTokens)
+    const ownTokens = footprintTokens(session, view.promptTokens)
+    return this.#recomputeMs(endpoint, ownTokens) > worthShare * view.outputTokens * stepMs
   }
 
   /**
@@ -193,6 +293,7 @@ export class WorkingSet implements Admission {
         if (over <= 0) break
         this.#places.take(place)
         over -= place.footprintTokens
+        this.#idleTime.spend(endpoint.slot, this.#recomputeMs(endpoint, place.footprintTokens))
       }
     }
     this.#boundPlaces(endpoint)
@@ -217,7 +318,12 @@ export class WorkingSet implements Admission {
     const { ledger, slot } = endpoint
     const busyMs = ledger.queuedStreaming > 0 ? Infinity : ledger.prefillBacklogMs(nowMs)
     this.#overcommit.prefillBusy(slot, nowMs, busyMs)
+    this.#idleTime.observe(slot, ledger.inFlight === 0, nowMs)
   }
+}
+
+function holdsMost(candidate: EndpointCandidate, view: RequestView): boolean {
+  return candidate.gpuTokens + candidate.hostTokens >= stayShare * view.promptTokens
 }
 
 function admit(

@@ -34,9 +34,18 @@ interface Tip {
 interface Entry extends Session {
   /** Its name in the table of keys; null for a session that content told. */
   readonly key: string | null
-  /** Where its context ends: at its prompt, and behind the answer to it. */
+  /** Where its context ends: at its prompt (and little before it), and behind the answer to it. */
   tips: Tip[]
+  /** Blocks of its first prompt: what it sent later is its own. */
+  firstBlocks: number
 }
+
+/**
+ * Agents rewrite the end of what they sent before: a reminder goes, a cache mark moves. Of recorded
+ * Claude Code requests 5 % keep all but the last of the earlier prompt's 64-token blocks, three
+ * quarters of them all but one.
+ */
+const rewrittenBlocks = [1, 2, 4] as const
 
 /** Weight of the newest turn in the averages. */
 const gain = 0.3
@@ -172,6 +181,7 @@ export class SessionTable {
       gapMs: 0,
       key,
       tips: [],
+      firstBlocks: 0,
     }
     this.#entries.set(entry.id, entry)
     if (key !== null) this.#byKey.set(key, entry)
@@ -199,22 +209,34 @@ export class SessionTable {
   #moveTips(entry: Entry, prompt: BlockChain, answered: BlockChain | null): void {
     if (!this.#entries.has(entry.id)) return
     this.#dropTips(entry)
-    for (const chain of [prompt, answered]) {
-      const depth = Math.min(chain?.length ?? 0, limits.blocksPerPromptMax)
-      if (chain === null || depth === 0) continue
-      const hash = hashAt(chain, depth)
-      if (entry.key !== null) {
-        entry.tips.push({ hash, depth })
-        continue
+    const blocks = Math.min(prompt.length, limits.blocksPerPromptMax)
+    this.#addTip(entry, prompt, blocks)
+    // Before its first prompt ends, a session's context may be anybody's.
+    for (const fewer of rewrittenBlocks) {
+      if (entry.firstBlocks > 0 && blocks - fewer > entry.firstBlocks) {
+        this.#addTip(entry, prompt, blocks - fewer)
       }
-      // Two sessions may have sent the same prompt; the later one continues it.
-      const other = this.#byTip.get(hash)
-      if (other === entry) continue
-      if (other !== undefined) this.#dropTip(other, hash)
-      this.#byTip.set(hash, entry)
-      this.#tipsAtDepth[depth]!++
-      entry.tips.push({ hash, depth })
     }
+    if (entry.firstBlocks === 0) entry.firstBlocks = blocks
+    if (answered !== null) {
+      this.#addTip(entry, answered, Math.min(answered.length, limits.blocksPerPromptMax))
+    }
+  }
+
+  #addTip(entry: Entry, chain: BlockChain, depth: number): void {
+    if (depth <= 0) return
+    const hash = hashAt(chain, depth)
+    if (entry.key !== null) {
+      entry.tips.push({ hash, depth })
+      return
+    }
+    // Two sessions may have sent the same prompt; the later one continues it.
+    const other = this.#byTip.get(hash)
+    if (other === entry) return
+    if (other !== undefined) this.#dropTip(other, hash)
+    this.#byTip.set(hash, entry)
+    this.#tipsAtDepth[depth]!++
+    entry.tips.push({ hash, depth })
   }
 
   #dropTips(entry: Entry): void {

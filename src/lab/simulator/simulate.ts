@@ -20,6 +20,8 @@ export interface Simulation {
   readonly admission?: AdmissionFactory
   /** The longest that a request waits there before it is refused; left out, without end. */
   readonly holdMsMax?: number
+  /** Clients name their session in a header; left out, what they send must tell. */
+  readonly sessionKeys?: boolean
   readonly members: readonly FleetMember[]
   /** Breaks ties in the router, and loses events; the workload has its own. */
   readonly seed: number
@@ -68,6 +70,7 @@ export function simulatedWorld(simulation: Simulation): { world: World; router: 
     members,
     newRouter,
     workload,
+    sessionKeys: simulation.sessionKeys ?? false,
     changes: simulation.changes ?? [],
     scrapeIntervalMs: scrapeIntervalMs === undefined ? 1_000 : scrapeIntervalMs,
     scrapeAgeMs: simulation.scrapeAgeMs ?? 0,

@@ -28,6 +28,8 @@ export interface WorldOptions extends FleetSideOptions {
   /** A new router that knows nothing yet: the first one, and one for each restart. */
   readonly newRouter: () => Router
   readonly workload: Workload
+  /** Whether clients name their session in a header. */
+  readonly sessionKeys: boolean
   /** Time between two samples of the fleet's state; null keeps none. */
   readonly timelineMs: number | null
   /** Ends the run early, with what is in flight unfinished; null runs to the end. */
@@ -137,7 +139,7 @@ export class World {
       promptBytes: turn.promptTokens * bytesPerToken,
       maxOutputTokens: null,
       streaming: true,
-      sessionKey: null,
+      sessionKey: this.#options.sessionKeys ? session.id : null,
       tenant: session.tenant,
       priorityClass: session.priorityClass,
       pinnedTo: null,
