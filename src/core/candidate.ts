@@ -12,6 +12,7 @@ export class EndpointCandidate implements Candidate {
   readonly endpoint: EndpointKey
   readonly slot: number
   readonly inFlight: number
+  readonly queued: number
   readonly queuedTokens: number
   readonly contextTokens: number
   readonly kvCapacityTokens: number
@@ -34,6 +35,7 @@ export class EndpointCandidate implements Candidate {
     this.endpoint = state.key
     this.slot = state.slot
     this.inFlight = state.ledger.inFlight
+    this.queued = state.ledger.queued
     this.queuedTokens = state.ledger.queuedTokens
     this.contextTokens = state.ledger.contextTokens
     this.kvCapacityTokens = kvCapacityTokens

@@ -1,80 +1,11 @@
-/** One suite that every policy passes; what only one promises is behind it. */
+/** What the policies promise together, and each by itself. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { seededRandom } from '../../base/random.ts'
-import { emptyChain } from '../block-chain.ts'
-import type { Candidate, PolicyContext, RequestView } from './policy.ts'
+import { candidate, context, fleet, policyConformance, request } from './policy.conformance.ts'
+import type { Candidate } from './policy.ts'
 import { policies, policyNames } from './registry.ts'
 
-interface Shape {
-  readonly inFlight?: number
-  readonly gpuTokens?: number
-  readonly costMs?: number
-}
-
-function candidate(slot: number, shape: Shape = {}): Candidate {
-  const prefillMs = shape.costMs ?? 10
-  return {
-    endpoint: `http://engine-${slot}`,
-    slot,
-    inFlight: shape.inFlight ?? 0,
-    queuedTokens: 0,
-    contextTokens: 0,
-    kvCapacityTokens: 100_000,
-    gpuTokens: shape.gpuTokens ?? 0,
-    hostTokens: 0,
-    signals: null,
-    cost: () => ({ waitMs: 0, prefillMs, decodeMs: 0, externalityMs: 0 }),
-  }
-}
-
-function request(sessionId: string | null, sessionEndpoint: string | null = null): RequestView {
-  return {
-    requestId: 'r',
-    chain: emptyChain,
-    promptTokens: 1_000,
-    outputTokens: 100,
-    sessionId,
-    sessionEndpoint,
-    tenant: 'default',
-  }
-}
-
-const context = (seed: number): PolicyContext => ({ nowMs: 0, random: seededRandom(seed) })
-
-function fleet(count: number): Candidate[] {
-  return Array.from({ length: count }, (_, slot) => candidate(slot, { inFlight: (slot * 7) % 5 }))
-}
-
-for (const name of policyNames) {
-  test(`${name}: ranks every candidate exactly once, with a finite score each`, () => {
-    for (const count of [1, 2, 5, 64]) {
-      const ranking = policies[name]().rank(request('s'), fleet(count), context(count))
-      assert.deepEqual(
-        [...ranking.order].sort((a, b) => a - b),
-        Array.from({ length: count }, (_, i) => i),
-      )
-      assert.equal(ranking.scores.length, count)
-      assert.ok(ranking.scores.every(Number.isFinite))
-      assert.notEqual(ranking.summary, '')
-    }
-  })
-
-  test(`${name}: the order is the order of the scores`, () => {
-    const { order, scores } = policies[name]().rank(request('s'), fleet(9), context(3))
-    for (let i = 1; i < order.length; i++) {
-      assert.ok(scores[order[i - 1]!]! <= scores[order[i]!]!, `${order} by ${scores}`)
-    }
-  })
-
-  test(`${name}: the same seed gives the same ranking, and a ranking alone changes nothing`, () => {
-    const policy = policies[name]()
-    const candidates = fleet(6)
-    const first = policy.rank(request('s'), candidates, context(11))
-    const second = policy.rank(request('s'), candidates, context(11))
-    assert.deepEqual(second, first)
-  })
-}
+for (const name of policyNames) policyConformance(name, policies[name])
 
 for (const name of [
   'warmpath',

@@ -33,6 +33,8 @@ export interface Candidate {
   readonly slot: number
   /** Requests on the ledger. */
   readonly inFlight: number
+  /** Of those, requests whose first token has not come. */
+  readonly queued: number
   /** Uncached prompt tokens on the ledger whose first token has not come. */
   readonly queuedTokens: number
   /** Context tokens (prompt and output so far) of requests on the ledger. */

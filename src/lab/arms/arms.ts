@@ -1,9 +1,37 @@
 /** Every arm by its name. */
 import { didYouMean } from '../../config/did-you-mean.ts'
+import { aibrix } from './aibrix.ts'
 import type { Arm, ArmVariant } from './arm.ts'
+import { dynamoKv } from './dynamo.ts'
+import { llmdActiveRequest } from './llm-d-active-request.ts'
+import { llmdAffinity } from './llm-d-affinity.ts'
+import { llmdBlend } from './llm-d-blend.ts'
+import { llmdPredictedLatency } from './llm-d-predicted-latency.ts'
+import { lmetricArm } from './lmetric.ts'
+import { prebleArm } from './preble.ts'
 import { productArms } from './product-arms.ts'
+import { productionStack } from './production-stack.ts'
+import { rayPrefixArm } from './ray-prefix.ts'
+import { sglangCacheAware } from './sglang-cache-aware.ts'
+import { smgCacheAware } from './smg-cache-aware.ts'
+import { vllmDataParallel } from './vllm-dp.ts'
 
-export const arms: readonly Arm[] = [...productArms]
+export const arms: readonly Arm[] = [
+  ...productArms,
+  llmdBlend,
+  llmdAffinity,
+  llmdActiveRequest,
+  llmdPredictedLatency,
+  sglangCacheAware,
+  smgCacheAware,
+  dynamoKv,
+  lmetricArm,
+  prebleArm,
+  rayPrefixArm,
+  vllmDataParallel,
+  productionStack,
+  aibrix,
+]
 
 /** @throws RangeError that says what there is */
 export function armNamed(name: string): Arm {
