@@ -52,12 +52,8 @@ export class EndpointCandidate implements Candidate {
   }
 
   reasons(score: number): CandidateReasons {
-    return {
-      endpoint: this.endpoint,
-      gpuTokens: this.gpuTokens,
-      hostTokens: this.hostTokens,
-      ...this.cost(),
-      score,
-    }
+    const { waitMs, prefillMs, decodeMs, externalityMs } = this.cost()
+    const { endpoint, gpuTokens, hostTokens } = this
+    return { endpoint, gpuTokens, hostTokens, waitMs, prefillMs, decodeMs, externalityMs, score }
   }
 }

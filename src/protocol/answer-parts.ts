@@ -6,10 +6,14 @@ import type { AnswerPart } from './prompt-hasher.ts'
 interface Part {
   readonly type: AnswerPart['type']
   name: string
+  /** All of the text so far, where it came as one string; null where it is in `raw`. */
+  only: string | null
   /** The text as the inside of a JSON string: a fragment may be half of a surrogate pair. */
   raw: Buffer
   length: number
 }
+
+const noBytes = Buffer.alloc(0)
 
 /** Fragments of tool calls carry a name and an id only once; all of them carry the index (F009). */
 export class AnswerParts {
@@ -31,7 +35,9 @@ export class AnswerParts {
   /** Adds bytes from inside a JSON string to a part that has begun. */
   raw(key: number, bytes: Buffer, start: number, end: number): void {
     const part = this.#parts.get(key)
-    if (part !== undefined) this.#add(part, bytes, start, end)
+    if (part === undefined) return
+    this.#writeOnly(part)
+    this.#add(part, bytes, start, end)
   }
 
   /** The whole answer; null when it was too large to keep. */
@@ -39,7 +45,7 @@ export class AnswerParts {
     if (this.#overflowed) return null
     const answer: AnswerPart[] = []
     for (const [, part] of [...this.#parts].sort(([a], [b]) => a - b)) {
-      const text = parseJson(`"${part.raw.toString('utf8', 0, part.length)}"`)
+      const text = part.only ?? parseJson(`"${part.raw.toString('utf8', 0, part.length)}"`)
       if (typeof text !== 'string') return null
       if (part.type === 'text') answer.push({ type: 'text', text })
       else answer.push({ type: 'tool-call', name: part.name, arguments: text })
@@ -54,24 +60,47 @@ export class AnswerParts {
       this.#overflowed = true
       return null
     }
-    const part: Part = { type, name: '', raw: Buffer.alloc(0), length: 0 }
+    const part: Part = { type, name: '', only: '', raw: noBytes, length: 0 }
     this.#parts.set(key, part)
     return part
   }
 
   #addString(part: Part | null, fragment: string): void {
     if (part === null || fragment === '') return
+    if (part.only === '') {
+      // A whole answer is one string, which need not be taken apart and put together again.
+      part.only = fragment
+      this.#count(fragment.length)
+      return
+    }
+    this.#writeOnly(part)
+    this.#write(part, fragment)
+  }
+
+  /** More follows the one string. */
+  #writeOnly(part: Part): void {
+    const { only } = part
+    part.only = null
+    if (only === null || only === '') return
+    this.#bytes -= only.length
+    this.#write(part, only)
+  }
+
+  #write(part: Part, fragment: string): void {
     const bytes = Buffer.from(JSON.stringify(fragment))
     this.#add(part, bytes, 1, bytes.length - 1)
   }
 
+  /** False where all of it is too large to keep. */
+  #count(bytes: number): boolean {
+    this.#bytes += bytes
+    if (this.#bytes > protocolLimits.answerBytesMax) this.#overflowed = true
+    if (this.#overflowed) this.#parts.clear()
+    return !this.#overflowed
+  }
+
   #add(part: Part, bytes: Buffer, start: number, end: number): void {
-    this.#bytes += end - start
-    if (this.#overflowed || this.#bytes > protocolLimits.answerBytesMax) {
-      this.#overflowed = true
-      this.#parts.clear()
-      return
-    }
+    if (!this.#count(end - start)) return
     const needed = part.length + end - start
     if (needed > part.raw.length) {
       const grown = Buffer.allocUnsafeSlow(Math.max(256, 2 * needed))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { blockBytes } from '../core/block-chain.ts'
-import { BlockHasher } from './block-hasher.ts'
+import { BlockHasher, type HasherState } from './block-hasher.ts'
 
 const prime = 0x9e3779b185ebca87n
 const lanes = [0x60ea27eeadc0b5d6n, 0xc2b2ae3d27d4eb4fn, 0x165667b19e3779f9n, 0x61c8864e7a143579n]
@@ -41,6 +41,13 @@ function naiveChain(bytes: Buffer, seedLo: number, seedHi: number): [number[], n
 
 const hasher = new BlockHasher()
 
+/** All that a state says; what lies behind its last byte is nobody's. */
+function said({ lo, hi, chain, bytes }: HasherState) {
+  const { length } = chain
+  const tail = Buffer.from(chain.lo.slice(length).buffer).subarray(0, bytes % blockBytes)
+  return { lo, hi, los: [...chain.lo.subarray(0, length)], his: [...chain.hi], tail, bytes }
+}
+
 test('the chain is that of the stream’s bytes, however they were written', () => {
   const piece = fc.oneof(
     fc.string({ maxLength: 30 }),
@@ -57,12 +64,14 @@ test('the chain is that of the stream’s bytes, however they were written', () 
         written.push(Buffer.from([0xff, 0x54]), Buffer.from(JSON.stringify(text).slice(1, -1)))
       }
       const stream = Buffer.concat(written)
-      const { chain, bytes, tail } = hasher.state()
       const [los, his] = naiveChain(stream, seed, ~seed)
-      assert.equal(bytes, stream.length)
-      assert.deepEqual([...chain.lo.subarray(0, chain.length)], los)
-      assert.deepEqual([...chain.hi.subarray(0, chain.length)], his)
-      assert.deepEqual(Buffer.from(tail), stream.subarray(los.length * blockBytes))
+      const state = said(hasher.state())
+      assert.equal(state.bytes, stream.length)
+      assert.deepEqual(state.los, los)
+      assert.deepEqual(state.his, his)
+      assert.deepEqual(state.tail, stream.subarray(los.length * blockBytes))
+      const { lo } = hasher.chain()
+      assert.deepEqual([...lo], los)
     }),
     { numRuns: 200 },
   )
@@ -75,12 +84,12 @@ test('a stream that is resumed goes on as if it had never stopped', () => {
       hasher.text(a)
       const state = hasher.state()
       hasher.text(b)
-      const straight = hasher.state()
+      const straight = said(hasher.state())
       hasher.start(3, 4)
       hasher.text('another stream in between'.repeat(40))
       hasher.resume(state)
       hasher.text(b)
-      assert.deepEqual(hasher.state(), straight)
+      assert.deepEqual(said(hasher.state()), straight)
     }),
   )
 })

@@ -22,9 +22,8 @@ const plainCodes = new Uint8Array(128).map((_, code) =>
 export interface HasherState {
   readonly lo: number
   readonly hi: number
+  /** Behind its last block, `lo` holds the bytes of the stream that make no whole block. */
   readonly chain: BlockChain
-  /** The bytes behind the last whole block. */
-  readonly tail: Uint8Array
   readonly bytes: number
 }
 
@@ -41,7 +40,8 @@ export class BlockHasher {
   #hashedBytes = 0
   #blocks = 0
   readonly #stateAt = reserveScanMemory(8)
-  readonly #lowAt = reserveScanMemory(4 * limits.blocksPerPromptMax)
+  /** With room for the bytes behind the last block. */
+  readonly #lowAt = reserveScanMemory(4 * limits.blocksPerPromptMax + blockBytes)
   readonly #highAt = reserveScanMemory(4 * limits.blocksPerPromptMax)
   readonly #scratchAt = reserveScanMemory(scratchBytes)
   readonly #scratch = scanMemory.subarray(this.#scratchAt, this.#scratchAt + scratchBytes)
@@ -58,12 +58,13 @@ export class BlockHasher {
   resume(state: HasherState): void {
     this.start(state.lo, state.hi)
     const { lo, hi, length } = state.chain
-    scanWords.set(lo.subarray(0, length), this.#lowAt / 4)
-    scanWords.set(hi.subarray(0, length), this.#highAt / 4)
+    scanWords.set(lo, this.#lowAt / 4)
+    scanWords.set(hi, this.#highAt / 4)
     this.#blocks = length
-    this.#hashedBytes = state.bytes - state.tail.length
-    this.#scratch.set(state.tail)
-    this.#at = state.tail.length
+    this.#at = state.bytes % blockBytes
+    this.#hashedBytes = state.bytes - this.#at
+    const tailAt = this.#lowAt + 4 * length
+    scanMemory.copyWithin(this.#scratchAt, tailAt, tailAt + this.#at)
   }
 
   tag(tag: number): void {
@@ -123,20 +124,25 @@ export class BlockHasher {
   /** The state after the last byte written; what it holds is its own. */
   state(): HasherState {
     this.#hash()
-    const blocks = this.#blocks
+    const tailAt = this.#lowAt + 4 * this.#blocks
+    scanMemory.copyWithin(tailAt, this.#scratchAt, this.#scratchAt + this.#at)
+    const chain = this.#chain(Math.ceil(this.#at / 4))
+    const [lo, hi] = this.#ends()
+    return { lo, hi, chain, bytes: this.bytes }
+  }
+
+  /** The whole blocks written so far. */
+  chain(): BlockChain {
+    this.#hash()
+    return this.#blocks === 0 ? emptyChain : this.#chain(0)
+  }
+
+  #chain(wordsBehind: number): BlockChain {
+    const length = this.#blocks
     const low = this.#lowAt / 4
     const high = this.#highAt / 4
-    const chain =
-      blocks === 0
-        ? emptyChain
-        : {
-            lo: scanWords.slice(low, low + blocks),
-            hi: scanWords.slice(high, high + blocks),
-            length: blocks,
-          }
-    const tail = new Uint8Array(this.#scratch.subarray(0, this.#at))
-    const [lo, hi] = this.#ends()
-    return { lo, hi, chain, tail, bytes: this.bytes }
+    const lo = scanWords.slice(low, low + length + wordsBehind)
+    return { lo, hi: scanWords.slice(high, high + length), length }
   }
 
   /** The hash after the last whole block. */

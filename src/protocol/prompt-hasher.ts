@@ -88,7 +88,6 @@ class ReadPrompt implements PromptRead, PromptHasher {
       else if (index === 0 && this.#end === 'same-text') hasher.text(part.text)
       else writeText(hasher, part.text)
     })
-    const { chain, bytes } = hasher.state()
-    return { chain, bytes }
+    return { chain: hasher.chain(), bytes: hasher.bytes }
   }
 }

@@ -223,13 +223,19 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
     if (!this.#answeredRefusal) this.#tellEnded(end, atMs, measured)
     const { series } = this.#attempt!
     const { outcome, phase, cause, usage } = end
+    const { endpoint, status, attempts, ttftMs, ttftSinceDispatchMs, e2eMs } = measured
     recordEnd(this.gateway.parts, this.#arrived!, this.#dispatch!, series, {
       atMs,
       outcome,
       phase,
       cause,
       usage,
-      ...measured,
+      endpoint,
+      status,
+      attempts,
+      ttftMs,
+      ttftSinceDispatchMs,
+      e2eMs,
     })
     this.#body.release(this.#attempt!.bodyTaken)
     this.gateway.closed(this)
@@ -244,11 +250,17 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
 
   #tellEnded(end: AnswerEnd, atMs: number, measured: Measured): void {
     if (end.endpointFault) this.gateway.parts.probeSoon(this.#dispatch!.endpoint)
+    const { outcome, phase, cause, endpointFault, usage, answered } = end
     const event = {
       type: 'request-ended',
       atMs,
       requestId: this.requestId,
-      ...end,
+      outcome,
+      phase,
+      cause,
+      endpointFault,
+      usage,
+      answered,
     } as const
     this.gateway.tell(event)
     this.gateway.parts.decisionLog?.ended(event, measured)

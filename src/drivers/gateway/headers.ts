@@ -1,5 +1,7 @@
 /** Which headers travel. Bodies are the client's and the engine's; headers are each hop's own. */
 
+import { isName } from '../../io/http1/header-names.ts'
+
 /** RFC 9110, 7.6.1, and what its `Connection` header names besides. */
 const hopByHop: ReadonlySet<string> = new Set([
   'connection',
@@ -37,6 +39,28 @@ const ownToEngine: ReadonlySet<string> = new Set([
   'x-request-id',
 ])
 
+/** What is to be known of a name, worked out once for each spelling. */
+interface NameKind {
+  readonly lower: string
+  readonly toEngine: boolean
+  readonly toClient: boolean
+}
+
+const kinds = new Map<string, NameKind>()
+/** Further names are looked at each time. */
+const kindsMax = 1_024
+const kindCharsMax = 64
+
+function kindOf(raw: string): NameKind {
+  const known = kinds.get(raw)
+  if (known !== undefined) return known
+  const lower = raw.toLowerCase()
+  const travels = !hopByHop.has(lower) && !isInternal(lower)
+  const kind = { lower, toEngine: travels && !ownToEngine.has(lower), toClient: travels }
+  if (kinds.size < kindsMax && raw.length <= kindCharsMax) kinds.set(raw, kind)
+  return kind
+}
+
 export interface ToEngine {
   /** Our own id: clients repeat theirs, and engines use it as a key (F108). */
   readonly requestId: string
@@ -52,11 +76,10 @@ export function headersToEngine(raw: readonly string[], to: ToEngine): string[] 
   const headers: string[] = ['x-request-id', to.requestId]
   if (to.apiKey !== null) headers.push('authorization', `Bearer ${to.apiKey}`)
   for (let i = 0; i < raw.length; i += 2) {
-    const name = raw[i]!.toLowerCase()
-    if (hopByHop.has(name) || ownToEngine.has(name) || isInternal(name)) continue
-    if (named?.has(name)) continue
-    if (name === 'authorization' && to.apiKey !== null) continue
-    if (name === 'accept-encoding' && to.observed) continue
+    const { lower, toEngine } = kindOf(raw[i]!)
+    if (!toEngine || named?.has(lower)) continue
+    if (to.apiKey !== null && lower === 'authorization') continue
+    if (to.observed && lower === 'accept-encoding') continue
     headers.push(raw[i]!, raw[i + 1]!)
   }
   return headers
@@ -85,16 +108,16 @@ export function headersToClient(
   let contentLength: number | null = null
   let encoded = false
   for (let i = 0; i < raw.length; i += 2) {
-    const name = raw[i]!.toLowerCase()
+    const { lower, toClient } = kindOf(raw[i]!)
     const value = raw[i + 1]!
-    if (hopByHop.has(name) || isInternal(name) || named?.has(name)) continue
-    if (name === 'content-length') {
+    if (!toClient || named?.has(lower)) continue
+    if (lower === 'content-length') {
       contentLength = Number(value)
       continue
     }
-    if (name === 'x-request-id') continue
-    if (name === 'content-type') contentType = value
-    else if (name === 'content-encoding') encoded = value.toLowerCase() !== 'identity'
+    if (lower === 'x-request-id') continue
+    if (lower === 'content-type') contentType = value
+    else if (lower === 'content-encoding') encoded = value.toLowerCase() !== 'identity'
     headers.push(raw[i]!, value)
   }
   if (clientRequestId !== null) headers.push('x-request-id', clientRequestId)
@@ -104,7 +127,7 @@ export function headersToClient(
 /** The value of a header; null when it is not there. */
 export function headerOf(raw: readonly string[], name: string): string | null {
   for (let i = 0; i < raw.length; i += 2) {
-    if (raw[i]!.length === name.length && raw[i]!.toLowerCase() === name) return raw[i + 1]!
+    if (isName(raw[i]!, name)) return raw[i + 1]!
   }
   return null
 }

@@ -7,11 +7,14 @@ const pooledBytesMax = 1_048_576
 /** To begin with, where no length was declared. */
 const unknownBytes = 65_536
 
+const noBytes = Buffer.alloc(0)
+const noPieces: Buffer[] = []
+
 /** A request's body as it comes in, in one piece of memory at the end. */
 export class RequestBody {
   readonly #pool: BodyPool
   #memory: Buffer
-  #pieces: Buffer[] = []
+  #pieces = noPieces
   #bytes = 0
   #released = false
 
@@ -36,7 +39,7 @@ export class RequestBody {
         piece.copy(this.#memory, before)
         return true
       }
-      this.#pieces.push(this.#memory.subarray(0, before))
+      this.#pieces = [this.#memory.subarray(0, before)]
     }
     this.#pieces.push(Buffer.from(piece))
     return true
@@ -46,7 +49,7 @@ export class RequestBody {
   whole(): Buffer {
     if (this.#pieces.length === 0) return this.#memory.subarray(0, this.#bytes)
     const whole = Buffer.concat(this.#pieces, this.#bytes)
-    this.#pieces = []
+    this.#pieces = noPieces
     this.#memory = whole
     return whole
   }
@@ -57,7 +60,7 @@ export class RequestBody {
     this.#released = true
     this.#pool.unhold(this.#bytes)
     if (unused && this.#pieces.length === 0) this.#pool.give(this.#memory)
-    this.#memory = Buffer.alloc(0)
-    this.#pieces = []
+    this.#memory = noBytes
+    this.#pieces = noPieces
   }
 }

@@ -1,5 +1,6 @@
 /** An answer's head and the framing of its body, as bytes. */
 import { STATUS_CODES } from 'node:http'
+import { isName } from '../http1/header-names.ts'
 import type { AnswerHead } from './served.ts'
 import { serverLimits } from './server-limits.ts'
 
@@ -29,7 +30,7 @@ export function encodeAnswerHead(
   let dated = false
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i]!
-    if (name.length === 4 && name.toLowerCase() === 'date') dated = true
+    if (isName(name, 'date')) dated = true
     text += `${name}: ${headers[i + 1]}\r\n`
   }
   if (!dated) text += `Date: ${date}\r\n`

@@ -1,5 +1,6 @@
 /** One request head, already whole in memory, to its meaning. */
 import type { ErrorCode } from '../../base/errors.ts'
+import { isName } from '../http1/header-names.ts'
 import { parseFieldLines } from '../http1/response-head.ts'
 
 export interface RequestHead {
@@ -129,10 +130,10 @@ function withFraming(
 function readHeader(rawName: string, value: string, seen: Seen): void {
   switch (rawName.length) {
     case 4:
-      if (rawName.toLowerCase() === 'host') seen.hosts++
+      if (isName(rawName, 'host')) seen.hosts++
       return
     case 6:
-      if (rawName.toLowerCase() === 'expect') {
+      if (isName(rawName, 'expect')) {
         if (value.toLowerCase() !== '100-continue') {
           throw new BadRequestBytes('Expect other than 100-continue')
         }
@@ -140,16 +141,16 @@ function readHeader(rawName: string, value: string, seen: Seen): void {
       }
       return
     case 7:
-      if (rawName.toLowerCase() === 'upgrade') seen.upgrade = value.toLowerCase()
+      if (isName(rawName, 'upgrade')) seen.upgrade = value.toLowerCase()
       return
     case 10:
-      if (rawName.toLowerCase() === 'connection') readConnection(value, seen)
+      if (isName(rawName, 'connection')) readConnection(value, seen)
       return
     case 14:
-      if (rawName.toLowerCase() === 'content-length') readContentLength(value, seen)
+      if (isName(rawName, 'content-length')) readContentLength(value, seen)
       return
     case 17:
-      if (rawName.toLowerCase() !== 'transfer-encoding') return
+      if (!isName(rawName, 'transfer-encoding')) return
       if (seen.chunked || value.toLowerCase() !== 'chunked') {
         throw new BadRequestBytes('Transfer-Encoding other than chunked')
       }

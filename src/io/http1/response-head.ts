@@ -1,5 +1,6 @@
 /** One response head, already whole in memory, to its meaning. */
 import { tokenBytes, valueBytes } from './header-bytes.ts'
+import { hashStart, hashStep, isName, nameAt } from './header-names.ts'
 import { http1Limits } from './limits.ts'
 
 export interface ResponseHead {
@@ -86,7 +87,7 @@ function parseReason(buffer: Buffer, text: string, start: number, lineEnd: numbe
 
 /**
  * Field lines from `at` to the empty line, pushed flat onto `headers`. `text` is the latin1 of the
- * buffer from `textStart` on, so that names and values are slices of one string.
+ * buffer from `textStart` on, so that values are slices of one string.
  */
 export function parseFieldLines(
   buffer: Buffer,
@@ -99,7 +100,8 @@ export function parseFieldLines(
   while (buffer[i] !== CR) {
     if (headers.length >= 2 * http1Limits.headerLinesMax) throw new HeadTooLarge('too many headers')
     const nameStart = i
-    while (tokenBytes[buffer[i]!] === 1) i++
+    let hash = hashStart
+    while (tokenBytes[buffer[i]!] === 1) hash = hashStep(hash, buffer[i++]!)
     if (buffer[i] !== COLON || i === nameStart) throw badName(buffer[nameStart]!)
     const nameEnd = i++
     while (isBlank(buffer[i]!)) i++
@@ -111,7 +113,7 @@ export function parseFieldLines(
     let valueEnd = i
     while (valueEnd > valueStart && isBlank(buffer[valueEnd - 1]!)) valueEnd--
     headers.push(
-      text.slice(nameStart - textStart, nameEnd - textStart),
+      nameAt(buffer, nameStart, nameEnd, hash),
       text.slice(valueStart - textStart, valueEnd - textStart),
     )
     i += 2
@@ -140,27 +142,27 @@ function readFraming(headers: readonly string[]): Framing {
     const name = headers[i]!
     // The lengths of connection, keep-alive, content-length and transfer-encoding.
     if (name.length !== 10 && name.length !== 14 && name.length !== 17) continue
-    readFramingHeader(name.toLowerCase(), headers[i + 1]!, framing)
+    readFramingHeader(name, headers[i + 1]!, framing)
   }
   return framing
 }
 
 function readFramingHeader(name: string, value: string, framing: Framing): void {
-  if (name === 'connection') {
+  if (isName(name, 'connection')) {
     for (const option of value.toLowerCase().split(',')) {
       const word = option.trim()
       if (word === 'close') framing.close = true
       else if (word === 'keep-alive') framing.keepAlive = true
     }
-  } else if (name === 'content-length') {
+  } else if (isName(name, 'content-length')) {
     if (framing.contentLength >= 0) throw new BadResponse('Content-Length given twice')
     framing.contentLength = parseContentLength(value)
-  } else if (name === 'transfer-encoding') {
+  } else if (isName(name, 'transfer-encoding')) {
     if (framing.chunked || value.toLowerCase() !== 'chunked') {
       throw new BadResponse('Transfer-Encoding other than chunked')
     }
     framing.chunked = true
-  } else if (name === 'keep-alive') {
+  } else if (isName(name, 'keep-alive')) {
     const seconds = /(?:^|[\s,;])timeout=(\d{1,9})/i.exec(value)?.[1]
     if (seconds !== undefined) framing.keepAliveMs = Number(seconds) * 1000
   }
