@@ -10,11 +10,20 @@ Data goes to stdout, logs and messages go to stderr. The exit status is listed
 /** `docs/reference/cli.md`: what \`--help\` prints, for each command. */
 export function cliPage(): string {
   const program = createProgram()
-  const sections = [program, ...program.commands].map((command) => {
-    const name = command === program ? 'warmpath' : `warmpath ${command.name()}`
-    return `## ${name}\n\n\`\`\`text\n${helpOf(command).trimEnd()}\n\`\`\``
+  const sections = withSubcommands(program).map((command) => {
+    return `## ${pathOf(command)}\n\n\`\`\`text\n${helpOf(command).trimEnd()}\n\`\`\``
   })
   return `${[head, ...sections].join('\n\n').replaceAll('\n\n\n', '\n\n')}\n`
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)]
+}
+
+/** `warmpath lab goal` */
+function pathOf(command: Command): string {
+  const { parent } = command
+  return parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`
 }
 
 function helpOf(command: Command): string {

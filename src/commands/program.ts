@@ -5,6 +5,7 @@ import * as check from './check.ts'
 import * as demo from './demo.ts'
 import * as emulate from './emulate.ts'
 import * as explain from './explain.ts'
+import * as lab from './lab.ts'
 import * as serve from './serve.ts'
 import * as simulate from './simulate.ts'
 
@@ -28,6 +29,7 @@ export function createProgram(): Command {
     .configureHelp({ helpWidth: 100 })
     .addHelpText('after', help)
     .exitOverride()
-  for (const command of [demo, serve, emulate, check, explain, simulate]) command.register(program)
+  const commands = [demo, serve, emulate, check, explain, simulate, lab]
+  for (const command of commands) command.register(program)
   return program
 }

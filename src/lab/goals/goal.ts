@@ -1,0 +1,50 @@
+/** What a goal is: traffic on a fleet, and figures that the router must reach there. */
+import type { Metric } from '../measure/compare.ts'
+import type { SimulationJob } from '../runner/simulation-job.ts'
+
+/** Whom a figure is held against, on the same seeds. */
+export type Against =
+  /** The peer that the goal's `rank` puts first at the point. */
+  | { readonly peer: 'best' }
+  /** An arm as it comes. */
+  | { readonly defaults: string }
+  /** An arm in its best variant at the point. */
+  | { readonly tuned: string }
+  /** The router itself, at another point. */
+  | { readonly point: string }
+
+export interface Bounds {
+  readonly atLeast?: number
+  readonly atMost?: number
+}
+
+/** A number that a figure must meet. */
+export interface Claim extends Bounds {
+  readonly metric: Metric
+  /** Names of the points where it must hold; at each of the goal when left out. */
+  readonly points?: readonly string[]
+  /** What is judged is the ratio to that arm's figure; left out, the figure itself. */
+  readonly against?: Against
+}
+
+export interface GoalPoint {
+  readonly name: string
+  /** Name and options, as `workloadOf` takes them. */
+  readonly workload: string
+  /** As `fleetOf` takes it. */
+  readonly fleet: string
+  /** What else is special about the runs. */
+  readonly more?: Omit<Partial<SimulationJob>, 'workload' | 'arm' | 'variant' | 'members' | 'seed'>
+  /** Left out of a quick run. */
+  readonly fullOnly?: true
+}
+
+export interface Goal {
+  /** `G3` */
+  readonly name: string
+  readonly title: string
+  /** The field's arms are put in order by this at each point. */
+  readonly rank: Metric
+  readonly points: readonly GoalPoint[]
+  readonly claims: readonly Claim[]
+}

@@ -1,0 +1,77 @@
+/** A goal from its data to its verdicts. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { arms } from '../arms/arms.ts'
+import { profileNamed } from '../engine/profiles.ts'
+import { fleetOf } from '../runner/fleet-spec.ts'
+import { parseWorkload } from '../workload/workloads.ts'
+import type { Goal } from './goal.ts'
+import { throughput, ttftP50 } from './goal-metrics.ts'
+import { goalReport } from './goal-report.ts'
+import { goals, goalsNamed } from './goals.ts'
+import { runGoal } from './run-goal.ts'
+
+const tiny: Goal = {
+  name: 'T1',
+  title: 'a few agents',
+  rank: throughput,
+  points: [
+    {
+      name: 'six',
+      workload: 'code-generation,sessions=6,turns=4,ownTokensMean=20000',
+      fleet: '2xqwen3-coder-480b-tpu-v7x:kvTokens=300000',
+    },
+    { name: 'more', workload: 'code-generation', fleet: 'none', fullOnly: true },
+  ],
+  claims: [
+    { metric: throughput, against: { defaults: 'round-robin' }, atLeast: 0.1 },
+    { metric: ttftP50, against: { peer: 'best' }, atMost: 1e-9 },
+  ],
+}
+
+test('every arm is screened, the best go on, and the claims are judged', async () => {
+  const plan = { seeds: 3, screeningSeeds: 1, quick: true }
+  const seen: [number, number][] = []
+  const result = await runGoal(tiny, plan, (done, of) => seen.push([done, of]))
+  const [six, ...others] = result.points
+  assert.equal(others.length, 0)
+  assert.equal(six!.screened.arms, arms.length - 1)
+  assert.equal(six!.ours.name, 'warmpath')
+  assert.ok(six!.peers.length >= 3)
+  for (const { runs } of [six!.ours, ...six!.peers]) {
+    assert.deepEqual(
+      runs.map(({ figures }) => figures.sessions),
+      new Array(3).fill({ all: 6, completed: 6 }),
+    )
+  }
+  const [first, second] = result.verdicts
+  assert.deepEqual([first!.against, first!.outcome], ['round-robin', 'met'])
+  assert.deepEqual([second!.against, second!.outcome], [six!.peers[0]!.name, 'missed'])
+  assert.equal(seen.at(-1)![0], seen.at(-1)![1])
+  const report = JSON.parse(JSON.stringify(goalReport([result])))
+  assert.equal(report.goals[0].points[0].arms[0].runs[2].seed, 3)
+  assert.equal(report.goals[0].claims[0].figure, 'tokens/s')
+})
+
+test('every goal names workloads and fleets that there are, and points of its own', () => {
+  for (const { name, points, claims } of goals) {
+    const names = points.map((point) => point.name)
+    assert.equal(new Set(names).size, names.length, name)
+    for (const { workload, fleet } of points) {
+      parseWorkload(workload)
+      fleetOf(fleet, profileNamed)
+    }
+    for (const claim of claims) {
+      for (const point of claim.points ?? []) assert.ok(names.includes(point), `${name}: ${point}`)
+    }
+  }
+})
+
+test('goals are asked for by name', () => {
+  assert.deepEqual(
+    goalsNamed(['g3', 'G2']).map(({ name }) => name),
+    ['G3', 'G2'],
+  )
+  assert.deepEqual(goalsNamed(['all']), goals)
+  assert.throws(() => goalsNamed(['G99']), /no goal "G99"; there are .*G2.* and all/)
+})

@@ -1,0 +1,115 @@
+/** Runs what a goal needs, and judges. */
+import { arms } from '../arms/arms.ts'
+import { profileNamed } from '../engine/profiles.ts'
+import { type ArmChoice, armsOf } from '../runner/arm-spec.ts'
+import { fleetOf } from '../runner/fleet-spec.ts'
+import { type ArmResults, runArms } from '../runner/run-arms.ts'
+import type { Goal, GoalPoint } from './goal.ts'
+import { finalistsOf, ranked } from './screening.ts'
+import { type Verdict, verdictsOf } from './verdicts.ts'
+
+export interface GoalPlan {
+  /** Runs of the best peers and of ours. */
+  readonly seeds: number
+  /** Runs of every arm in every variant. */
+  readonly screeningSeeds: number
+  /** Without the points that are only for a full run. */
+  readonly quick: boolean
+}
+
+export interface PointResult {
+  readonly point: GoalPoint
+  /** How many arms there were at first, in how many variants. */
+  readonly screened: { readonly arms: number; readonly variants: number }
+  readonly ours: ArmResults
+  /** The peers that ran on all seeds, best first. */
+  readonly peers: readonly ArmResults[]
+}
+
+export interface GoalResult {
+  readonly goal: Goal
+  readonly plan: GoalPlan
+  readonly points: readonly PointResult[]
+  readonly verdicts: readonly Verdict[]
+}
+
+const ourName = 'warmpath'
+
+/** @param onDone told how many simulations are done, of about how many */
+export async function runGoal(
+  goal: Goal,
+  plan: GoalPlan,
+  onDone: (done: number, of: number) => void = () => {},
+): Promise<GoalResult> {
+  const points = goal.points.filter(({ fullOnly }) => !(plan.quick && fullOnly))
+  const tally = new Tally(points.length, plan, onDone)
+  const results: PointResult[] = []
+  for (const point of points) results.push(await runPoint(goal, point, plan, tally))
+  return { goal, plan, points: results, verdicts: verdictsOf(goal.claims, results) }
+}
+
+const peers: readonly ArmChoice[] = arms
+  .filter(({ name }) => name !== ourName)
+  .flatMap(({ name }) => armsOf(`${name}:all`))
+
+async function runPoint(
+  goal: Goal,
+  point: GoalPoint,
+  plan: GoalPlan,
+  tally: Tally,
+): Promise<PointResult> {
+  const seeds = Array.from({ length: plan.seeds }, (_, i) => i + 1)
+  const first = seeds.slice(0, plan.screeningSeeds)
+  const run = (choices: readonly ArmChoice[], some: readonly number[]): Promise<ArmResults[]> => {
+    const members = fleetOf(point.fleet, profileNamed)
+    const common = { workload: point.workload, ...point.more, members }
+    return runArms({ arms: choices, seeds: some, common }, { onDone: () => tally.done() })
+  }
+  const screened = await run(peers, first)
+  const kept = finalistsOf(screened, goal.rank, (arm, tuned) => isNamed(goal, arm, tuned))
+  tally.kept(kept.length)
+  const rest = await run(
+    kept.map(({ choice }) => choice),
+    seeds.slice(first.length),
+  )
+  const whole = kept.map((arm, i) => ({ ...arm, runs: [...arm.runs, ...rest[i]!.runs] }))
+  const [ours] = await run(armsOf(ourName), seeds)
+  return {
+    point,
+    screened: { arms: new Set(peers.map(({ arm }) => arm)).size, variants: peers.length },
+    ours: ours!,
+    peers: ranked(whole, goal.rank),
+  }
+}
+
+/** Whether a claim is about that arm, as it comes or in its best variant. */
+function isNamed({ claims }: Goal, { choice }: ArmResults, tuned: boolean): boolean {
+  const { arm, variant } = choice
+  return claims.some(({ against }) => {
+    if (against === undefined) return false
+    if ('defaults' in against) return against.defaults === arm.name && variant === arm.variants[0]
+    return 'tuned' in against && against.tuned === arm.name && tuned
+  })
+}
+
+/** Counts the simulations of a goal; how many go on from the screening is a guess at first. */
+class Tally {
+  readonly #onDone: (done: number, of: number) => void
+  readonly #restPerArm: number
+  #done = 0
+  #of: number
+
+  constructor(points: number, plan: GoalPlan, onDone: (done: number, of: number) => void) {
+    this.#onDone = onDone
+    this.#restPerArm = plan.seeds - plan.screeningSeeds
+    this.#of = points * (peers.length * plan.screeningSeeds + plan.seeds + 5 * this.#restPerArm)
+  }
+
+  done(): void {
+    this.#onDone(++this.#done, Math.max(this.#of, this.#done))
+  }
+
+  kept(arms: number): void {
+    this.#of += (arms - 5) * this.#restPerArm
+  }
+}

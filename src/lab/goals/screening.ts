@@ -1,0 +1,38 @@
+/** All that the field offers, on few seeds; the best go on. */
+import type { Metric } from '../measure/compare.ts'
+import type { ArmResults } from '../runner/run-arms.ts'
+import { figureOf } from './judge.ts'
+
+const peersKept = 3
+
+/** Best first; an arm without a figure comes last. */
+export function ranked(arms: readonly ArmResults[], by: Metric): ArmResults[] {
+  const order = (arm: ArmResults): number => {
+    const figure = figureOf(by, arm.runs)
+    if (Number.isNaN(figure)) return Infinity
+    return by.moreIsBetter ? -figure : figure
+  }
+  const keyed = arms.map((arm) => ({ arm, key: order(arm) }))
+  return keyed.sort((a, b) => a.key - b.key).map(({ arm }) => arm)
+}
+
+/** Each arm in its best variant, best arm first. */
+export function bestVariants(screened: readonly ArmResults[], by: Metric): ArmResults[] {
+  const seen = new Set<string>()
+  return ranked(screened, by).filter(({ choice }) => {
+    if (seen.has(choice.arm.name)) return false
+    seen.add(choice.arm.name)
+    return true
+  })
+}
+
+/** Those that run on all seeds: the best three arms, and whom claims name. */
+export function finalistsOf(
+  screened: readonly ArmResults[],
+  by: Metric,
+  named: (arm: ArmResults, tuned: boolean) => boolean,
+): ArmResults[] {
+  const best = bestVariants(screened, by)
+  const kept = new Set(best.slice(0, peersKept))
+  return screened.filter((arm) => kept.has(arm) || named(arm, best.includes(arm)))
+}

@@ -1,0 +1,69 @@
+/** What came of a goal's claims. */
+import type { Interval } from '../measure/bootstrap.ts'
+import type { MeasuredRun } from '../measure/measure-run.ts'
+import type { ArmResults } from '../runner/run-arms.ts'
+import type { Against, Claim } from './goal.ts'
+import { measured, type Outcome, outcomeOf } from './judge.ts'
+
+export interface Verdict {
+  readonly claim: Claim
+  readonly point: string
+  /** The arm, or the other point, that it was held against; null for a figure by itself. */
+  readonly against: string | null
+  readonly interval: Interval | null
+  /** `not judged` where what it is held against was not run. */
+  readonly outcome: Outcome | 'not judged'
+}
+
+/** The arms of one point that are judged. */
+export interface JudgedPoint {
+  readonly point: { readonly name: string }
+  readonly ours: ArmResults
+  /** Best first. */
+  readonly peers: readonly ArmResults[]
+}
+
+/** One for each claim at each of its points that was run. */
+export function verdictsOf(claims: readonly Claim[], points: readonly JudgedPoint[]): Verdict[] {
+  return claims.flatMap((claim) =>
+    points
+      .filter(({ point }) => claim.points?.includes(point.name) ?? true)
+      .map((at) => verdictAt(claim, at, points)),
+  )
+}
+
+function verdictAt(claim: Claim, at: JudgedPoint, points: readonly JudgedPoint[]): Verdict {
+  const point = at.point.name
+  if (claim.against === undefined) {
+    return { claim, point, against: null, ...judged(claim, measured(claim.metric, at.ours.runs)) }
+  }
+  const base = baseOf(claim.against, at, points)
+  if (base === undefined) {
+    const against = Object.values(claim.against)[0] as string
+    return { claim, point, against, interval: null, outcome: 'not judged' }
+  }
+  const interval = measured(claim.metric, at.ours.runs, base.runs)
+  return { claim, point, against: base.name, ...judged(claim, interval) }
+}
+
+function judged(claim: Claim, interval: Interval): Pick<Verdict, 'interval' | 'outcome'> {
+  return { interval, outcome: outcomeOf(interval, claim) }
+}
+
+function baseOf(
+  against: Against,
+  { peers }: JudgedPoint,
+  points: readonly JudgedPoint[],
+): { readonly name: string; readonly runs: readonly MeasuredRun[] } | undefined {
+  if ('peer' in against) return peers[0]
+  if ('point' in against) {
+    const other = points.find(({ point }) => point.name === against.point)
+    return other && { name: against.point, runs: other.ours.runs }
+  }
+  if ('defaults' in against) {
+    return peers.find(({ choice: { arm, variant } }) => {
+      return arm.name === against.defaults && variant === arm.variants[0]
+    })
+  }
+  return peers.find(({ choice }) => choice.arm.name === against.tuned)
+}
