@@ -18,6 +18,9 @@ const noBytes = Buffer.alloc(0)
 /** Fragments of tool calls carry a name and an id only once; all of them carry the index (F009). */
 export class AnswerParts {
   readonly #parts = new Map<number, Part>()
+  /** The part that bytes were added to last, and its key. */
+  #current: Part | undefined
+  #currentKey = 0
   #bytes = 0
   #overflowed = false
 
@@ -34,7 +37,11 @@ export class AnswerParts {
 
   /** Adds bytes from inside a JSON string to a part that has begun. */
   raw(key: number, bytes: Buffer, start: number, end: number): void {
-    const part = this.#parts.get(key)
+    if (this.#current === undefined || this.#currentKey !== key) {
+      this.#current = this.#parts.get(key)
+      this.#currentKey = key
+    }
+    const part = this.#current
     if (part === undefined) return
     this.#writeOnly(part)
     this.#add(part, bytes, start, end)
@@ -95,8 +102,10 @@ export class AnswerParts {
   #count(bytes: number): boolean {
     this.#bytes += bytes
     if (this.#bytes > protocolLimits.answerBytesMax) this.#overflowed = true
-    if (this.#overflowed) this.#parts.clear()
-    return !this.#overflowed
+    if (!this.#overflowed) return true
+    this.#parts.clear()
+    this.#current = undefined
+    return false
   }
 
   #add(part: Part, bytes: Buffer, start: number, end: number): void {

@@ -165,7 +165,7 @@ export class ResponseParser {
       failure = error
     }
     if (payload.length > 0) {
-      this.#sink!.bodyRead(payload, rawEnd > at ? buffer.subarray(at, rawEnd) : null)
+      this.#sink!.bodyRead(payload, rawOf(buffer, at, rawEnd))
     }
     if (this.#state !== CHUNKED) return
     if (failure !== null) throw failure
@@ -193,4 +193,10 @@ export class ResponseParser {
     this.stop()
     sink.ended(trailers, clean)
   }
+}
+
+/** Most reads are one whole chunk, and need no view of their own. */
+function rawOf(buffer: Buffer, from: number, to: number): Buffer | null {
+  if (to <= from) return null
+  return from === 0 && to === buffer.length ? buffer : buffer.subarray(from, to)
 }
