@@ -73,6 +73,28 @@ export const optionTable = {
     default: 'warmpath',
     words: policyNames,
   }),
+  admission: choice({
+    group: 'Routing',
+    needsRestart: true,
+    summary: 'Whether sessions wait when their contexts outgrow the memory of the fleet',
+    detail:
+      '`working-set` lets whole sessions wait their turn instead of pushing each other’s ' +
+      'contexts out. `auto` does so with the policy `warmpath`, on endpoints that report cached ' +
+      'tokens. `none` never holds a request.',
+    default: 'auto',
+    words: ['auto', 'working-set', 'none'],
+  }),
+  holdMaxMs: duration({
+    group: 'Routing',
+    needsRestart: true,
+    summary: 'How long a request may wait at the router; then it is answered with 429',
+    detail:
+      'Keep it below the time limit of the clients, which is ten minutes in the usual libraries. ' +
+      'The answer says when to retry, and the session keeps its turn.',
+    default: 5 * minuteMs,
+    min: secondMs,
+    max: 24 * hourMs,
+  }),
   aliases: wordMap({
     group: 'Routing',
     summary: 'Names that clients may use for a model',
@@ -230,8 +252,9 @@ export const optionTable = {
     group: 'Answers',
     summary: 'The x-warmpath-… headers on answers',
     detail:
-      '`x-warmpath-endpoint`, `x-warmpath-reason` and `x-warmpath-request-id`. Turn them off ' +
-      'where clients must not learn the names of engines.',
+      '`x-warmpath-endpoint`, `x-warmpath-reason`, `x-warmpath-request-id` and, of a request ' +
+      'that waited at the router, `x-warmpath-held-ms`. Turn them off where clients must not ' +
+      'learn the names of engines.',
     default: true,
   }),
   sseKeepAliveMs: duration({

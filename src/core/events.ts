@@ -9,7 +9,7 @@ import type { EndpointDescription, EngineSignals } from './fleet/endpoint.ts'
 export type EndpointKey = string
 
 /** Where a request stood when an attempt at it ended. */
-export type Phase = 'connect' | 'sent' | 'headers' | 'body' | 'stream'
+export type Phase = 'held' | 'connect' | 'sent' | 'headers' | 'body' | 'stream'
 
 /** What the engine reported, or the driver counted, about a request. Tokens. */
 export interface Usage {
@@ -123,7 +123,7 @@ export interface AttemptFailed {
 
 export type Outcome = 'done' | 'failed' | 'client-gone'
 
-/** The end of a request, whatever ended it. Exactly one for each request that was dispatched. */
+/** The end of a request, whatever ended it. Exactly one for each that was dispatched or held. */
 export interface RequestEnded {
   readonly type: 'request-ended'
   readonly atMs: number

@@ -9,6 +9,7 @@ import { assert } from '../base/assert.ts'
 import type { Random } from '../base/random.ts'
 import { SlotMap } from '../base/slot-map.ts'
 import type { AdmissionFactory, AdmissionStatus } from './admission/admission.ts'
+import type { Held } from './admission/hold-queue.ts'
 import { WaitingRoom } from './admission/waiting-room.ts'
 import type { EndpointCandidate } from './candidate.ts'
 import type { Decision, Dispatch, Reasons } from './decisions.ts'
@@ -82,6 +83,11 @@ export class Router {
   /** Requests that wait here. */
   get heldRequests(): number {
     return this.#waiting?.size ?? 0
+  }
+
+  /** Those that have waited longest. */
+  longestHeld(count: number): readonly Held<OpenRequest>[] {
+    return this.#waiting?.longest(count) ?? []
   }
 
   /** How admission stands; null where there is none. */
@@ -331,7 +337,7 @@ export class Router {
     }
     this.#letGo(attempt, event.atMs, event.outcome === 'client-gone')
     const { admission } = this.#waiting ?? {}
-    admission?.ended(request, attempt.endpoint, attempt.slot, event.usage, event.atMs)
+    admission?.ended(request, attempt.endpoint, attempt.slot, event)
     this.#forget(request, event.atMs, event)
     return this.#follow(event.atMs)
   }

@@ -1,7 +1,7 @@
 /** Writes the decision log. A line that cannot be taken at once is dropped and counted. */
 import type { Clock } from '../base/scheduler.ts'
 import { blockBytes } from '../core/block-chain.ts'
-import type { CandidateReasons, Dispatch, Refuse } from '../core/decisions.ts'
+import type { CandidateReasons, Dispatch, Hold, Refuse } from '../core/decisions.ts'
 import type {
   EndpointDescribed,
   EndpointJoined,
@@ -88,12 +88,17 @@ export class DecisionLog {
   }
 
   /** @param attempt for a refusal: the number of the attempt that it did not get */
-  decided(atMs: number, arrived: RequestArrived, decision: Dispatch | Refuse, attempt = 1): void {
+  decided(
+    atMs: number,
+    arrived: RequestArrived,
+    decision: Dispatch | Hold | Refuse,
+    attempt = 1,
+  ): void {
     this.#beginFileWhenFull()
     const sent = decision.type === 'dispatch' ? decision : null
     const number = sent?.attempt ?? attempt
     const session = sent?.sessionId ?? arrived.sessionKey
-    const withChain = this.#options.chains && number === 1
+    const withChain = this.#options.chains && number === 1 && decision.type !== 'hold'
     const chain = withChain ? headOf(arrived.chain) : null
     const text: ChainText | null = chain === null ? null : this.#bases.encode(session, chain)
     const written = this.#write({
@@ -114,7 +119,7 @@ export class DecisionLog {
       queueWaitMs: rounded(atMs - arrived.atMs),
       endpoint: sent?.endpoint ?? null,
       code: decision.type === 'refuse' ? decision.code : null,
-      summary: decision.type === 'refuse' ? decision.message : decision.reasons.summary,
+      summary: summaryOf(decision),
       cachedTokens: sent?.cachedTokens ?? null,
       predictedTtftMs: sent === null ? null : rounded(sent.predictedTtftMs),
       candidates: sent?.reasons.candidates.slice(0, candidatesMax).map(candidateRow) ?? [],
@@ -177,6 +182,11 @@ export class DecisionLog {
     if (!written) this.#droppedLines++
     return written
   }
+}
+
+function summaryOf(decision: Dispatch | Hold | Refuse): string {
+  if (decision.type === 'refuse') return decision.message
+  return decision.type === 'hold' ? decision.reason : decision.reasons.summary
 }
 
 function headOf(chain: RequestArrived['chain']): RequestArrived['chain'] {

@@ -55,7 +55,8 @@ interface DecisionFields {
   /** When it was decided. */
   readonly atMs: number
   readonly arrivedAtMs: number
-  readonly decision: 'dispatch' | 'refuse'
+  /** A held request is decided again: dispatched or refused in the end. */
+  readonly decision: 'dispatch' | 'hold' | 'refuse'
   /** 1 for the first; a refusal has the number of the attempt that it did not get. */
   readonly attempt: number
   readonly model: string | null
@@ -90,7 +91,7 @@ export interface ChainText {
   readonly rest: string
 }
 
-/** As written. Only a request's first decision carries the chain. */
+/** As written. Only a request's first decision that is no hold carries the chain. */
 export interface DecisionLine extends DecisionFields {
   readonly chain: ChainText | null
 }

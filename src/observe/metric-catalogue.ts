@@ -55,6 +55,12 @@ export const metricCatalogue = {
   warmpath_refusals_total: counter('Requests that the router itself answered.', 'code'),
   warmpath_open_requests: gauge('Requests sent to an endpoint and not yet ended.'),
   warmpath_held_requests: gauge('Requests that wait at the router.'),
+  warmpath_holds_total: counter('Requests that had to wait at the router.'),
+  warmpath_holds_expired_total: counter('Held requests that were answered with 429 in the end.'),
+  warmpath_admission_places: gauge(
+    'Sessions whose contexts have a place in the memory of the fleet.',
+  ),
+  warmpath_admission_overcommit: gauge('Memory promised to sessions per memory that there is.'),
   warmpath_attempts_total: counter('Times a request was sent to an endpoint.', ...served),
   warmpath_attempt_failures_total: counter(
     'Attempts that failed before any byte of an answer reached the client.',

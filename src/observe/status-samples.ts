@@ -22,6 +22,11 @@ const perRouter: Partial<Record<MetricName, (status: RouterStatus) => Sample[]>>
   warmpath_build_info: ({ version, policy }) => [{ labels: { version, policy }, value: 1 }],
   warmpath_open_requests: (status) => one(status.openRequests),
   warmpath_held_requests: (status) => one(status.heldRequests),
+  warmpath_holds_total: (status) => one(status.counters.held),
+  warmpath_holds_expired_total: (status) => one(status.counters.holdsExpired),
+  warmpath_admission_places: ({ admission }) => (admission === null ? [] : one(admission.places)),
+  warmpath_admission_overcommit: ({ admission }) =>
+    admission?.overcommit == null ? [] : one(admission.overcommit),
   warmpath_index_entries: (status) => one(status.indexEntries),
   warmpath_sessions: (status) => one(status.sessions),
   warmpath_endpoint_restarts_total: (status) => one(status.counters.restarts),

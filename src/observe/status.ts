@@ -1,4 +1,5 @@
 /** The shape of `/status`: what an operator and the dashboard may rely on. Durations in ms. */
+import type { AdmissionStatus } from '../core/admission/admission.ts'
 import type { EndpointKey } from '../core/events.ts'
 import type { EngineKind, EngineSignals } from '../core/fleet/endpoint.ts'
 import type { RouterCounters } from '../core/router-counters.ts'
@@ -44,6 +45,7 @@ export interface HeldRequest {
   readonly requestId: string
   readonly model: string | null
   readonly tenant: string
+  readonly sessionId: string | null
   readonly reason: string
   readonly waitedMs: number
   readonly deadlineInMs: number
@@ -77,6 +79,8 @@ export interface RouterStatus {
   readonly heldRequests: number
   /** The ones that wait longest. */
   readonly held: readonly HeldRequest[]
+  /** How admission stands; null where nothing is ever held. */
+  readonly admission: AdmissionStatus | null
   readonly sessions: number
   readonly indexEntries: number
   readonly openConnections: { readonly client: number; readonly upstream: number }

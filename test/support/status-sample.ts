@@ -13,6 +13,7 @@ export function emptyStatus(changes: Partial<RouterStatus> = {}): RouterStatus {
     openRequests: 0,
     heldRequests: 0,
     held: [],
+    admission: null,
     sessions: 0,
     indexEntries: 0,
     openConnections: { client: 0, upstream: 0 },

@@ -4,7 +4,7 @@
  */
 import type { EndpointCandidate } from '../candidate.ts'
 import type { Rates } from '../cost/rates.ts'
-import type { Usage } from '../events.ts'
+import type { RequestEnded } from '../events.ts'
 import type { EndpointState } from '../fleet/endpoint-state.ts'
 import type { RequestView } from '../policy/policy.ts'
 import type { Session } from '../session/session-table.ts'
@@ -56,13 +56,7 @@ export interface Admission {
   withdrawn(applicant: Applicant, endpoint: EndpointState, nowMs: number): void
   firstToken(applicant: Applicant, endpoint: EndpointState, nowMs: number): void
   /** The request is over. Its last attempt was at `endpoint`, in the instance `slot`. */
-  ended(
-    applicant: Applicant,
-    endpoint: EndpointState,
-    slot: number,
-    usage: Usage,
-    nowMs: number,
-  ): void
+  ended(applicant: Applicant, endpoint: EndpointState, slot: number, event: RequestEnded): void
   /** Someone waits, or nobody does any more. */
   waiting(held: number, nowMs: number): void
   /** An instance is gone; forget what was known of it. */
@@ -77,6 +71,8 @@ export interface AdmissionStatus {
   readonly overcommit: number | null
   /** Sessions that hold a place. */
   readonly places: number
+  /** Endpoints where nobody is held, since they do not report cached tokens. */
+  readonly unwatched: number
 }
 
 /** What a router has learned of the speed of its endpoints. */

@@ -43,6 +43,11 @@ export class HoldQueue<Request> {
     return this.#sorted.slice(0, count)
   }
 
+  /** The `count` that have waited longest. */
+  longest(count: number): readonly Held<Request>[] {
+    return [...this.#byId.values()].slice(0, count)
+  }
+
   /** Those whose time is up. All wait equally long at most, so who came first is due first. */
   overdue(nowMs: number): readonly Held<Request>[] {
     const due: Held<Request>[] = []

@@ -44,6 +44,11 @@ export class WaitingRoom {
     return { type: 'hold', requestId, reason, deadlineMs }
   }
 
+  /** Those that have waited longest. */
+  longest(count: number): readonly Held<OpenRequest>[] {
+    return this.#queue.longest(count)
+  }
+
   /** Those to look at when something may have become free. */
   front(): readonly Held<OpenRequest>[] {
     return this.#queue.first(limits.heldLookAhead)

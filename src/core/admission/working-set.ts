@@ -6,7 +6,7 @@
  */
 import type { EndpointCandidate } from '../candidate.ts'
 import { prefillComputeMs, stepTimeMs } from '../cost/step-time.ts'
-import type { Usage } from '../events.ts'
+import type { RequestEnded } from '../events.ts'
 import type { EndpointState } from '../fleet/endpoint-state.ts'
 import { limits } from '../limits.ts'
 import type { RequestView } from '../policy/policy.ts'
@@ -18,6 +18,7 @@ import type {
   Applicant,
   LearnedRates,
 } from './admission.ts'
+import { CacheReports } from './cache-reports.ts'
 import { IdleTime } from './idle-time.ts'
 import { Overcommit } from './overcommit.ts'
 import { type Place, Places } from './places.ts'
@@ -41,6 +42,7 @@ export class WorkingSet implements Admission {
   readonly #places = new Places()
   readonly #overcommit = new Overcommit()
   readonly #idleTime = new IdleTime()
+  readonly #reports = new CacheReports()
   readonly #reserved = new Reservations(patienceMs)
   #somebodyWaits = false
 
@@ -174,12 +176,12 @@ export class WorkingSet implements Admission {
     applicant: Applicant,
     endpoint: EndpointState,
     slot: number,
-    usage: Usage,
-    nowMs: number,
+    { outcome, usage, atMs: nowMs }: RequestEnded,
   ): void {
     this.#observe(endpoint, nowMs)
     this.#overcommit.tick(nowMs)
     const { session, view, continuedTokens } = applicant
+    if (outcome === 'done') this.#reports.answered(slot, usage)
     if (usage.cachedTokens !== null && continuedTokens > usage.cachedTokens) {
       const lost = continuedTokens - usage.cachedTokens
       const rates = this.#learned.rates(endpoint)
@@ -207,22 +209,33 @@ export class WorkingSet implements Admission {
     this.#overcommit.instanceGone(slot)
     this.#idleTime.instanceGone(slot)
     this.#reserved.instanceGone(slot)
+    this.#reports.instanceGone(slot)
   }
 
   status(): AdmissionStatus {
-    return { name: this.name, overcommit: this.#overcommit.factor, places: this.#places.size }
+    return {
+      name: this.name,
+      overcommit: this.#overcommit.factor,
+      places: this.#places.size,
+      unwatched: this.#reports.silent,
+    }
   }
 
   /** What is missing there for one more context; zero or less where it fits. */
   #missingTokens(candidate: EndpointCandidate, session: Session, view: RequestView): number {
-    const capacity = candidate.state.description.kvCapacityTokens
-    if (capacity === undefined) return 0
+    const capacity = this.#capacityTokens(candidate.state)
+    if (capacity === null) return 0
     const place = this.#places.of(session.id)
     const own = place?.slot === candidate.slot ? place.footprintTokens : 0
     const others = this.#places.tokens(candidate.slot) - own
     return (
       others + this.#neededTokens(candidate, session, view) - this.#overcommit.factor * capacity
     )
+  }
+
+  /** Memory to be shared out there; null where that cannot be watched. */
+  #capacityTokens({ slot, description }: EndpointState): number | null {
+    return this.#reports.isSilent(slot) ? null : (description.kvCapacityTokens ?? null)
   }
 
   #neededTokens(candidate: EndpointCandidate, session: Session, view: RequestView): number {
@@ -285,8 +298,8 @@ export class WorkingSet implements Admission {
 
   /** Takes places away from idle sessions, the longest idle first, until the newcomer fits. */
   #makeRoom(endpoint: EndpointState, neededTokens: number): void {
-    const capacity = endpoint.description.kvCapacityTokens
-    if (capacity !== undefined) {
+    const capacity = this.#capacityTokens(endpoint)
+    if (capacity !== null) {
       let over =
         this.#places.tokens(endpoint.slot) + neededTokens - this.#overcommit.factor * capacity
       for (const place of over > 0 ? this.#places.idle(endpoint.slot) : []) {

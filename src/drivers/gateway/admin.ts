@@ -5,7 +5,7 @@ import type { Router } from '../../core/router.ts'
 import { fleetStatus, learnedOf, modelStatus } from '../../observe/fleet-status.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { RecentDecisions } from '../../observe/recent-decisions.ts'
-import type { ConfigStatus, RouterStatus } from '../../observe/status.ts'
+import type { ConfigStatus, HeldRequest, RouterStatus } from '../../observe/status.ts'
 import { renderErrorBody } from '../../protocol/error-body.ts'
 import { type ModelsShape, renderModel, renderModelsList } from '../../protocol/models-list.ts'
 import type { Route } from './route-of.ts'
@@ -125,8 +125,9 @@ function routerStatus(view: AdminView): RouterStatus {
     draining: view.draining,
     config: view.configStatus,
     openRequests: view.openRequests,
-    heldRequests: 0,
-    held: [],
+    heldRequests: router.heldRequests,
+    held: heldStatus(router, nowMs),
+    admission: router.admission,
     sessions: router.sessions.size,
     indexEntries: endpoints.reduce((sum, { url }) => sum + blocksHeld(router, url), 0),
     openConnections: { client: view.openConnections, upstream: view.upstreamConnections },
@@ -136,6 +137,21 @@ function routerStatus(view: AdminView): RouterStatus {
     models: modelStatus(endpoints),
     endpoints,
   }
+}
+
+/** Requests that wait, those that wait longest first. */
+const heldShownMax = 20
+
+function heldStatus(router: Router, nowMs: number): HeldRequest[] {
+  return router.longestHeld(heldShownMax).map(({ request, reason, sinceMs, deadlineMs }) => ({
+    requestId: request.arrived.requestId,
+    model: request.arrived.model,
+    tenant: request.arrived.tenant,
+    sessionId: request.session?.id ?? null,
+    reason,
+    waitedMs: nowMs - sinceMs,
+    deadlineInMs: deadlineMs - nowMs,
+  }))
 }
 
 function blocksHeld(router: Router, endpoint: string): number {

@@ -350,8 +350,9 @@ export class EngineAttempt implements UpstreamHandler {
 
   #addOwnHeaders(headers: string[]): void {
     if (!this.#exchange.gateway.parts.config.responseHeaders) return
-    const { endpoint, reasons } = this.#dispatch
+    const { endpoint, reasons, queueWaitMs } = this.#dispatch
     headers.push('x-warmpath-endpoint', endpoint, 'x-warmpath-reason', reasons.summary)
+    if (queueWaitMs >= 1) headers.push('x-warmpath-held-ms', String(Math.round(queueWaitMs)))
     headers.push('x-warmpath-request-id', this.#exchange.requestId)
   }
 

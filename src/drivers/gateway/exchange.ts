@@ -14,6 +14,7 @@ import type { AnswerEnd, AttemptFailure, AttemptOwner } from './attempt-owner.ts
 import { EngineAttempt } from './engine-attempt.ts'
 import type { Gateway } from './gateway.ts'
 import { headerOf } from './headers.ts'
+import { heldEnd } from './held-end.ts'
 import { type Incoming, readIncoming } from './incoming.ts'
 import type { OpenExchange } from './open-exchange.ts'
 import { recordEnd } from './record-end.ts'
@@ -36,6 +37,8 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
   #dispatch: Dispatch | null = null
   #attempt: EngineAttempt | null = null
   #attempts = 0
+  /** It waits at the router. */
+  #held = false
   /** The engine answered with a refusal that is relayed if nobody else can be tried. */
   #answeredRefusal = false
   #over = false
@@ -137,6 +140,7 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
   /** The router chose an endpoint, for the first time or after a failure. */
   dispatched(dispatch: Dispatch): void {
     const { decisionLog, metrics, links } = this.gateway.parts
+    this.#held = false
     this.#dispatch = dispatch
     this.#attempts = dispatch.attempt
     decisionLog?.decided(this.gateway.nowMs(), this.#arrived!, dispatch)
@@ -151,12 +155,19 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
     decisionLog?.decided(this.gateway.nowMs(), this.#arrived!, refuse, this.#attempts + 1)
     // The engine's own words say more than ours would.
     if (this.#answeredRefusal) return
+    this.#held = false
     this.sendError(refuse.code, refuse.message, refuse.retryAfterMs)
     this.#finish()
   }
 
-  held(_hold: Hold): void {
-    // The client's connection stays open; the router will dispatch or refuse.
+  /** The client's connection stays open; the router will dispatch or refuse. */
+  held(hold: Hold): void {
+    this.#held = true
+    this.gateway.parts.decisionLog?.decided(this.gateway.nowMs(), this.#arrived!, hold)
+  }
+
+  get isHeld(): boolean {
+    return this.#held
   }
 
   coreRebuilt(): void {
@@ -347,8 +358,8 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
     attempt?.abort()
     this.sendError(code, message, 1_000)
     if (attempt === null) {
-      this.#finish()
-      return
+      this.#leaveQueue('failed', code)
+      return this.#finish()
     }
     const { phase, usage } = attempt
     const cause = code === 'internal' ? 'internal' : 'shutting down'
@@ -364,13 +375,20 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
     if (this.#over) return
     const attempt = this.#attempt
     if (attempt === null) {
-      this.#finish()
-      return
+      this.#leaveQueue('client-gone', `client ${why}`)
+      return this.#finish()
     }
     attempt.abort()
     const { phase, usage } = attempt
     const end = { outcome: 'client-gone', phase, cause: `client ${why}`, usage } as const
     this.answerEnded({ ...end, endpointFault: false, answered: null })
+  }
+
+  /** Whoever waits no longer must not get a turn. */
+  #leaveQueue(outcome: 'client-gone' | 'failed', cause: string): void {
+    if (!this.#held) return
+    this.#held = false
+    this.gateway.tell(heldEnd(this.requestId, this.gateway.nowMs(), outcome, cause))
   }
 
   #finish(): void {

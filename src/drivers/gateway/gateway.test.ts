@@ -73,6 +73,8 @@ class Open implements OpenExchange {
   refused(): void {
     this.told.push('refused')
   }
+  readonly isHeld = false
+
   held(): void {}
   engineGone(): void {}
   endpointRemoved(): void {}

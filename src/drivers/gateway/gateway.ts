@@ -107,6 +107,11 @@ export class Gateway {
     })
   }
 
+  /** Those that have not begun need not wait any longer: their clients go elsewhere. */
+  refuseHeld(): void {
+    for (const exchange of this.#exchanges.values()) if (exchange.isHeld) exchange.shutDown()
+  }
+
   /** Ends what is still open, each client told. */
   breakAll(): void {
     for (const exchange of this.#exchanges.values()) exchange.shutDown()

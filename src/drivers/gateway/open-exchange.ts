@@ -10,6 +10,8 @@ export interface OpenExchange {
   readonly servedBy: EndpointKey | null
   /** When the engine last gave a sign of life for it. */
   readonly lastSignMs: number
+  /** Whether it waits at the router. */
+  readonly isHeld: boolean
   dispatched(dispatch: Dispatch): void
   refused(refuse: Refuse): void
   held(hold: Hold): void

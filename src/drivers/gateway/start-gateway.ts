@@ -5,10 +5,11 @@ import type { Scheduler } from '../../base/scheduler.ts'
 import type { Config } from '../../config/config.ts'
 import type { LoadedConfig } from '../../config/load-config.ts'
 import { renderProblems } from '../../config/problem.ts'
+import { admissions } from '../../core/admission/registry.ts'
 import type { EndpointKey } from '../../core/events.ts'
 import { policies } from '../../core/policy/registry.ts'
 import { ApproximateIndex } from '../../core/prefix/approximate-index.ts'
-import { Router } from '../../core/router.ts'
+import { Router, type RouterOptions } from '../../core/router.ts'
 import { HttpServer } from '../../io/http1-server/http-server.ts'
 import type { ServerOptions } from '../../io/http1-server/served.ts'
 import { LineFile } from '../../io/line-file.ts'
@@ -66,6 +67,7 @@ export async function startGateway(
       policy: policies[config.policy](),
       index: new ApproximateIndex(),
       random,
+      admission: admissionOf(config),
       get unknownModels() {
         return config.unknownModels
       },
@@ -104,6 +106,16 @@ export async function startGateway(
   fleet.become(config.endpoints)
   log.log(logLines.listening(server.address, config.endpoints.length, config.policy))
   return running(gateway, server, fleet, live)
+}
+
+/** Comparisons with other policies are without it, unless it is asked for. */
+function admissionOf({
+  admission,
+  policy,
+  holdMaxMs,
+}: Config): NonNullable<RouterOptions['admission']> | null {
+  const wanted = admission === 'auto' ? policy === 'warmpath' : admission === 'working-set'
+  return wanted ? { make: admissions['working-set'], holdMsMax: holdMaxMs } : null
 }
 
 /** Limits are read at each use: those in force count. */
@@ -208,6 +220,7 @@ function running(
   const drain = async (): Promise<void> => {
     gateway.draining = true
     log.log(logLines.draining(gateway.openRequests))
+    gateway.refuseHeld()
     server.stopListening()
     const limit = Promise.withResolvers<void>()
     const cancelLimit = scheduler.at(scheduler.nowMs() + config.drainTimeoutMs, limit.resolve)

@@ -105,6 +105,9 @@ export class Upgrade implements OpenExchange, UpstreamHandler {
     this.#refuse(code, message)
   }
 
+  /** A handshake has no prompt that could be worth waiting for. */
+  readonly isHeld = false
+
   held(): void {}
 
   coreRebuilt(): void {}
