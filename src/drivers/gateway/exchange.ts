@@ -358,8 +358,8 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
     attempt?.abort()
     this.sendError(code, message, 1_000)
     if (attempt === null) {
-      this.#leaveQueue('failed', code)
-      return this.#finish()
+      this.#endUnsent('failed', code)
+      return
     }
     const { phase, usage } = attempt
     const cause = code === 'internal' ? 'internal' : 'shutting down'
@@ -375,8 +375,8 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
     if (this.#over) return
     const attempt = this.#attempt
     if (attempt === null) {
-      this.#leaveQueue('client-gone', `client ${why}`)
-      return this.#finish()
+      this.#endUnsent('client-gone', `client ${why}`)
+      return
     }
     attempt.abort()
     const { phase, usage } = attempt
@@ -384,11 +384,12 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
     this.answerEnded({ ...end, endpointFault: false, answered: null })
   }
 
-  /** Whoever waits no longer must not get a turn. */
-  #leaveQueue(outcome: 'client-gone' | 'failed', cause: string): void {
-    if (!this.#held) return
+  /** Over before it was sent: whoever waited must not get a turn. */
+  #endUnsent(outcome: 'client-gone' | 'failed', cause: string): void {
+    const held = this.#held
     this.#held = false
-    this.gateway.tell(heldEnd(this.requestId, this.gateway.nowMs(), outcome, cause))
+    if (held) this.gateway.tell(heldEnd(this.requestId, this.gateway.nowMs(), outcome, cause))
+    this.#finish()
   }
 
   #finish(): void {
