@@ -38,7 +38,7 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
   #attempt: EngineAttempt | null = null
   #attempts = 0
   /** It waits at the router. */
-  #held = false
+  isHeld = false
   /** The engine answered with a refusal that is relayed if nobody else can be tried. */
   #answeredRefusal = false
   #over = false
@@ -140,7 +140,7 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
   /** The router chose an endpoint, for the first time or after a failure. */
   dispatched(dispatch: Dispatch): void {
     const { decisionLog, metrics, links } = this.gateway.parts
-    this.#held = false
+    this.isHeld = false
     this.#dispatch = dispatch
     this.#attempts = dispatch.attempt
     decisionLog?.decided(this.gateway.nowMs(), this.#arrived!, dispatch)
@@ -155,19 +155,15 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
     decisionLog?.decided(this.gateway.nowMs(), this.#arrived!, refuse, this.#attempts + 1)
     // The engine's own words say more than ours would.
     if (this.#answeredRefusal) return
-    this.#held = false
+    this.isHeld = false
     this.sendError(refuse.code, refuse.message, refuse.retryAfterMs)
     this.#finish()
   }
 
   /** The client's connection stays open; the router will dispatch or refuse. */
   held(hold: Hold): void {
-    this.#held = true
+    this.isHeld = true
     this.gateway.parts.decisionLog?.decided(this.gateway.nowMs(), this.#arrived!, hold)
-  }
-
-  get isHeld(): boolean {
-    return this.#held
   }
 
   coreRebuilt(): void {
@@ -386,8 +382,8 @@ export class Exchange implements RequestReceiver, OpenExchange, AttemptOwner {
 
   /** Over before it was sent: whoever waited must not get a turn. */
   #endUnsent(outcome: 'client-gone' | 'failed', cause: string): void {
-    const held = this.#held
-    this.#held = false
+    const held = this.isHeld
+    this.isHeld = false
     if (held) this.gateway.tell(heldEnd(this.requestId, this.gateway.nowMs(), outcome, cause))
     this.#finish()
   }
