@@ -183,6 +183,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     ...storing,
     engine: (call) => call.reset(),
   },
+  'sent-storing-idle-close': {
+    ...storing,
+    engine: (call) => call.close(),
+  },
   'sent-idle-close': {
     // The connection of the probe is kept, and carries the request first.
     engine: (call) => (call.reused ? call.close() : answersWell(call)),

@@ -92,7 +92,7 @@ export class EngineAttempt implements UpstreamHandler {
         path: incoming.path,
         headers: headersToEngine(headers, { requestId, apiKey, observed: api !== 'other' }),
         body: incoming.body,
-        fresh: incoming.storesState,
+        once: incoming.storesState,
         firstByteTimeoutMs: patienceMs,
         idleTimeoutMs: patienceMs,
       },

@@ -26,7 +26,9 @@ const ownFault: ReadonlySet<UpstreamFailureCause> = new Set([
 
 /** Nothing of the answer went to the client when this happened. */
 export function failureOf(failure: UpstreamFailure, storesState: boolean): AttemptFailure {
-  const { phase, cause, bytesSent, reusedSocketDied } = failure
+  const { phase, cause, bytesSent } = failure
+  // What must not run twice is not sent again because a socket may have been closed while idle.
+  const reusedSocketDied = failure.reusedSocketDied && !storesState
   const untouched = neverSent.has(cause) || !bytesSent || reusedSocketDied
   return {
     phase,

@@ -40,7 +40,8 @@ const readBuffer = Buffer.allocUnsafeSlow(65_536)
 export class Connection {
   /** Whether it has served an exchange before the present one. */
   reused = false
-  /** While it rests: when it must be closed. */
+  /** While it rests: since when, and when it must be closed. */
+  restSinceMs = 0
   restUntilMs = 0
   readonly parser: ResponseParser
   readonly socket: Socket

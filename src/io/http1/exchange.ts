@@ -124,8 +124,8 @@ export class Exchange implements UpstreamCall, ResponseSink {
   failed(cause: UpstreamFailureCause, detail: string): void {
     if (this.#settled) return
     const died = this.#diedOfIdleClose(cause)
-    // Only once: the connection it is sent on next is a fresh one.
-    if (died && this.#writer.mayRestart) {
+    // Only the first time: the connection it is sent on next is a fresh one.
+    if (died && this.#writer.mayRestart && this.request.once !== true) {
       this.#resent = true
       this.#writer.restart()
       this.#owner.resend(this)

@@ -27,6 +27,8 @@ export const http1Limits = {
    * later it may well have died of the request, which then must not be sent again unasked.
    */
   idleCloseRaceMs: 1_000,
+  /** Longest rest of a socket that may carry what must not run twice: servers wait for longer. */
+  onceRestMsMax: 1_000,
   /** Shortest time between two looks at the deadlines. */
   sweepMinMs: 20,
   /** A request up to this size is copied into one write; a longer one is written in pieces. */

@@ -90,13 +90,31 @@ for (const way of ['closes', 'resets'] as const) {
   })
 }
 
-test('F024: what asks for a fresh socket never goes out on a kept one', async (t) => {
-  const { pool, server } = await upstreamStage(t, alwaysOk)
-  await new RecordedCall(pool, post).over()
-  const call = await new RecordedCall(pool, { ...post, fresh: true }).over()
-  assert.deepEqual(call.told, ['connected', 'headers', 'body', 'end'])
+test('F024: what must not run twice goes out on a kept socket only while that is young', async (t) => {
+  const { pool, server, clock } = await upstreamStage(t, alwaysOk)
+  const once = { ...post, once: true }
+  await new RecordedCall(pool, once).over()
+  clock.advance(900)
+  const second = await new RecordedCall(pool, once).over()
+  assert.deepEqual(second.told, ['reused', 'headers', 'body', 'end'])
+  clock.advance(1_100)
+  const third = await new RecordedCall(pool, once).over()
+  assert.deepEqual(third.told, ['connected', 'headers', 'body', 'end'])
   assert.equal(server.connections.length, 2)
   assert.equal(pool.stats.idle, 2)
+})
+
+test('F024: what must not run twice is not resent where a kept socket died', async (t) => {
+  const { pool, server } = await upstreamStage(t, async (connection) => {
+    await connection.answer(ok)
+    await connection.request()
+    connection.socket.resetAndDestroy()
+  })
+  await new RecordedCall(pool, post).over()
+  const call = await new RecordedCall(pool, { ...post, once: true }).over()
+  assert.deepEqual(call.told, ['reused', 'error'])
+  assert.equal(server.connections.length, 1)
+  assert.equal(pool.stats.resent, 0)
 })
 
 test('F024: a fresh socket that dies is not resent', async (t) => {

@@ -92,9 +92,9 @@ export class UpstreamPool implements ConnectionOwner, ExchangeOwner {
   }
 
   #place(exchange: Exchange): void {
-    const { upgrade, fresh = false } = exchange.request
+    const { upgrade, once = false } = exchange.request
     // A connection that may be upgraded leaves the pool, so it never comes from there.
-    const resting = upgrade === undefined && !fresh ? this.#takeResting() : null
+    const resting = upgrade === undefined ? this.#takeResting(once) : null
     if (resting === null) {
       this.#connect(exchange)
       return
@@ -103,11 +103,14 @@ export class UpstreamPool implements ConnectionOwner, ExchangeOwner {
     exchange.sendOnResting(resting)
   }
 
-  #takeResting(): Connection | null {
+  #takeResting(once: boolean): Connection | null {
     const nowMs = this.nowMs()
     for (;;) {
-      const connection = this.#resting.pop()
+      const connection = this.#resting.at(-1)
       if (connection === undefined) return null
+      // All others have rested for longer.
+      if (once && nowMs - connection.restSinceMs > http1Limits.onceRestMsMax) return null
+      this.#resting.pop()
       if (connection.usable && nowMs < connection.restUntilMs) return connection
       connection.destroy()
     }
@@ -151,7 +154,8 @@ export class UpstreamPool implements ConnectionOwner, ExchangeOwner {
       connection.destroy()
       return
     }
-    connection.restUntilMs = this.nowMs() + restMs
+    connection.restSinceMs = this.nowMs()
+    connection.restUntilMs = connection.restSinceMs + restMs
     this.#resting.push(connection)
     this.wakeBy(connection.restUntilMs)
   }

@@ -17,10 +17,11 @@ export interface UpstreamRequest {
    */
   readonly body: readonly Buffer[] | StreamedBody | null
   /**
-   * On a new connection. Where a kept one dies under a request, nobody can tell the server's idle
-   * close from a failure behind the start of the work; for what must not run twice that matters.
+   * It must not run twice. Where a kept connection dies under a request, nobody can tell the
+   * server's idle close from a failure behind the start of the work. So it goes out on a connection
+   * that has rested for less than servers wait, or on a new one, and is never sent again unasked.
    */
-  readonly fresh?: boolean
+  readonly once?: boolean
   /** Protocol to upgrade to, `websocket` say; the client then writes `Connection: Upgrade`. */
   readonly upgrade?: string
   /** From connected, or the last piece of a streamed body, to the whole final head; null: none. */
