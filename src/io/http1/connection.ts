@@ -1,4 +1,10 @@
-import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
+import {
+  connect as connectTcp,
+  isIP,
+  type LookupFunction,
+  type OnReadOpts,
+  type Socket,
+} from 'node:net'
 import { connect as connectTls, type ConnectionOptions as TlsConnectionOptions } from 'node:tls'
 import { causeOfError, describeError } from './failure.ts'
 import { http1Limits } from './limits.ts'
@@ -10,10 +16,13 @@ export interface ConnectionOptions {
   readonly origin: Origin
   readonly headBytesMax: number
   readonly tls: UpstreamTlsOptions | undefined
+  readonly lookup: LookupFunction
 }
 
 /** The pool, as its connections see it. */
 export interface ConnectionOwner {
+  /** Given up before it was connected. */
+  notConnected(): void
   /** The server ended a resting connection. */
   idleClosed(connection: Connection): void
   /** The socket is gone, for whatever reason; told once. */
@@ -61,7 +70,7 @@ export class Connection {
       this.socket = openEmitting(options)
       this.socket.on('data', this.#onData)
     } else {
-      this.socket = openReading(options.origin, this.#onRead)
+      this.socket = openReading(options, this.#onRead)
     }
     this.socket.setNoDelay(true)
     this.socket.setKeepAlive(true, http1Limits.tcpKeepAliveMs)
@@ -93,6 +102,7 @@ export class Connection {
   destroy(): void {
     this.#exchange = null
     this.parser.stop()
+    if (!this.#connected) this.#owner.notConnected()
     this.socket.destroy()
   }
 
@@ -170,16 +180,18 @@ export class Connection {
 
 // Half-open is allowed so that the server's FIN does not end a request still being written.
 
-function openReading({ host, port }: Origin, callback: OnReadOpts['callback']): Socket {
+function openReading(options: ConnectionOptions, callback: OnReadOpts['callback']): Socket {
+  const { origin, lookup } = options
+  const { host, port } = origin
   const onread = { buffer: readBuffer, callback }
-  return connectTcp({ host, port, allowHalfOpen: true, onread })
+  return connectTcp({ host, port, lookup, allowHalfOpen: true, onread })
 }
 
 /** A socket that emits its data: one over TLS, and one that may be given away. */
-function openEmitting({ origin, tls }: ConnectionOptions): Socket {
+function openEmitting({ origin, tls, lookup }: ConnectionOptions): Socket {
   const { host, port } = origin
-  if (!origin.secure) return connectTcp({ host, port, allowHalfOpen: true })
-  const options: TlsConnectionOptions = { ...tls, host, port, ALPNProtocols: ['http/1.1'] }
+  if (!origin.secure) return connectTcp({ host, port, lookup, allowHalfOpen: true })
+  const options: TlsConnectionOptions = { ...tls, host, port, lookup, ALPNProtocols: ['http/1.1'] }
   if (options.servername === undefined && isIP(host) === 0) options.servername = host
   return connectTls(Object.assign(options, { allowHalfOpen: true }))
 }

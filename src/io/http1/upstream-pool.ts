@@ -2,6 +2,7 @@ import type { Scheduler } from '../../base/scheduler.ts'
 import { Connection, type ConnectionOptions, type ConnectionOwner } from './connection.ts'
 import { Exchange, type ExchangeOwner } from './exchange.ts'
 import { http1Limits } from './limits.ts'
+import { NameLookup } from './name-lookup.ts'
 import { type Origin, parseOrigin } from './origin.ts'
 import { BadRequest, encodeRequestHead } from './request-head.ts'
 import type {
@@ -21,6 +22,7 @@ export class UpstreamPool implements ConnectionOwner, ExchangeOwner {
   readonly connectTimeoutMs: number
   readonly #origin: Origin
   readonly #connectionOptions: ConnectionOptions
+  readonly #names: NameLookup
   readonly #idleSocketMs: number
   readonly #connectionsMax: number
   readonly #scheduler: Scheduler
@@ -43,10 +45,12 @@ export class UpstreamPool implements ConnectionOwner, ExchangeOwner {
     this.connectTimeoutMs = options.connectTimeoutMs ?? http1Limits.connectTimeoutMs
     this.#idleSocketMs = options.idleSocketMs ?? http1Limits.idleSocketMs
     this.#connectionsMax = options.connectionsMax ?? http1Limits.connectionsMax
+    this.#names = new NameLookup(scheduler, options.lookup)
     this.#connectionOptions = {
       origin: this.#origin,
       headBytesMax: options.headBytesMax ?? http1Limits.headBytesMax,
       tls: options.tls,
+      lookup: this.#names.lookup,
     }
   }
 
@@ -170,6 +174,10 @@ export class UpstreamPool implements ConnectionOwner, ExchangeOwner {
   socketClosed(connection: Connection): void {
     this.#connections.delete(connection)
     this.#forgetResting(connection)
+  }
+
+  notConnected(): void {
+    this.#names.forget()
   }
 
   #forgetResting(connection: Connection): void {

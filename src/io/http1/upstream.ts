@@ -1,4 +1,5 @@
 /** What the upstream HTTP/1.1 client and its callers say to each other. */
+import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Phase } from '../../core/events.ts'
 
@@ -136,6 +137,8 @@ export interface UpstreamOptions {
   /** Bytes of one head, status line and trailers included. */
   readonly headBytesMax?: number
   readonly tls?: UpstreamTlsOptions
+  /** Resolves the host's name; left out, the system does. */
+  readonly lookup?: LookupFunction
 }
 
 export interface UpstreamTlsOptions {
