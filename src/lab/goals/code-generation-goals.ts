@@ -32,8 +32,13 @@ export const G3: Goal = {
     { metric: throughput, points: at120, against: { peer: 'best' }, atLeast: 1.4 },
     { metric: taskP50, points: at80, against: { peer: 'best' }, atMost: 0.55 },
     { metric: taskP50, points: at120, against: { peer: 'best' }, atMost: 0.75 },
-    { metric: throughput, against: { defaults: 'llm-d-default' }, atLeast: 2.8 },
-    { metric: throughput, points: at120, against: { defaults: 'sglang' }, atLeast: 2.4 },
+    { metric: throughput, against: { defaults: 'llm-d-affinity' }, atLeast: 2.8 },
+    {
+      metric: throughput,
+      points: at120,
+      against: { defaults: 'sglang-cache-aware' },
+      atLeast: 2.4,
+    },
     { metric: slowdownMax, atMost: 10 },
   ],
 }

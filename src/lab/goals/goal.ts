@@ -45,6 +45,8 @@ export interface Goal {
   readonly title: string
   /** The field's arms are put in order by this at each point. */
   readonly rank: Metric
+  /** Which variants of the arms run; all of them when left out. */
+  readonly variants?: 'defaults'
   readonly points: readonly GoalPoint[]
   readonly claims: readonly Claim[]
 }

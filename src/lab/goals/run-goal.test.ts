@@ -1,7 +1,7 @@
 /** A goal from its data to its verdicts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { arms } from '../arms/arms.ts'
+import { armNamed, arms } from '../arms/arms.ts'
 import { profileNamed } from '../engine/profiles.ts'
 import { fleetOf } from '../runner/fleet-spec.ts'
 import { parseWorkload } from '../workload/workloads.ts'
@@ -53,13 +53,19 @@ test('every arm is screened, the best go on, and the claims are judged', async (
   assert.equal(report.goals[0].claims[0].figure, 'tokens/s')
 })
 
-test('every goal names workloads and fleets that there are, and points of its own', () => {
+test('every goal names workloads, fleets and arms that there are, and points of its own', () => {
   for (const { name, points, claims } of goals) {
     const names = points.map((point) => point.name)
     assert.equal(new Set(names).size, names.length, name)
     for (const { workload, fleet } of points) {
       parseWorkload(workload)
       fleetOf(fleet, profileNamed)
+    }
+    for (const { against } of claims) {
+      if (against === undefined) continue
+      if ('defaults' in against) armNamed(against.defaults)
+      if ('tuned' in against) armNamed(against.tuned)
+      if ('point' in against) assert.ok(names.includes(against.point))
     }
     for (const claim of claims) {
       for (const point of claim.points ?? []) assert.ok(names.includes(point), `${name}: ${point}`)
@@ -73,5 +79,5 @@ test('goals are asked for by name', () => {
     ['G3', 'G2'],
   )
   assert.deepEqual(goalsNamed(['all']), goals)
-  assert.throws(() => goalsNamed(['G99']), /no goal "G99"; there are .*G2.* and all/)
+  assert.throws(() => goalsNamed(['best']), /no goal "best"; there are .*G2.* and all/)
 })

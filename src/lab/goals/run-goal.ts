@@ -42,21 +42,23 @@ export async function runGoal(
   onDone: (done: number, of: number) => void = () => {},
 ): Promise<GoalResult> {
   const points = goal.points.filter(({ fullOnly }) => !(plan.quick && fullOnly))
-  const tally = new Tally(points.length, plan, onDone)
+  const peers = peersOf(goal)
+  const tally = new Tally(points.length, peers.length, plan, onDone)
   const results: PointResult[] = []
-  for (const point of points) results.push(await runPoint(goal, point, plan, tally))
+  for (const point of points) results.push(await runPoint(goal, point, { plan, peers, tally }))
   return { goal, plan, points: results, verdicts: verdictsOf(goal.claims, results) }
 }
 
-const peers: readonly ArmChoice[] = arms
-  .filter(({ name }) => name !== ourName)
-  .flatMap(({ name }) => armsOf(`${name}:all`))
+/** The field, as far as the goal asks for it. */
+function peersOf({ variants }: Goal): ArmChoice[] {
+  const names = arms.map(({ name }) => name).filter((name) => name !== ourName)
+  return names.flatMap((name) => armsOf(variants === 'defaults' ? name : `${name}:all`))
+}
 
 async function runPoint(
   goal: Goal,
   point: GoalPoint,
-  plan: GoalPlan,
-  tally: Tally,
+  { plan, peers, tally }: { plan: GoalPlan; peers: readonly ArmChoice[]; tally: Tally },
 ): Promise<PointResult> {
   const seeds = Array.from({ length: plan.seeds }, (_, i) => i + 1)
   const first = seeds.slice(0, plan.screeningSeeds)
@@ -99,10 +101,15 @@ class Tally {
   #done = 0
   #of: number
 
-  constructor(points: number, plan: GoalPlan, onDone: (done: number, of: number) => void) {
+  constructor(
+    points: number,
+    peers: number,
+    plan: GoalPlan,
+    onDone: (done: number, of: number) => void,
+  ) {
     this.#onDone = onDone
     this.#restPerArm = plan.seeds - plan.screeningSeeds
-    this.#of = points * (peers.length * plan.screeningSeeds + plan.seeds + 5 * this.#restPerArm)
+    this.#of = points * (peers * plan.screeningSeeds + plan.seeds + 5 * this.#restPerArm)
   }
 
   done(): void {

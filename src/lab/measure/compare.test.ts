@@ -8,6 +8,7 @@ import { replicas } from '../simulator/simulated-fleet.ts'
 import { codeGeneration, codeGenerationDefaults } from '../workload/code-generation.ts'
 import { aloneMs } from './alone.ts'
 import { compareArms, meanMetric, quantileMetric } from './compare.ts'
+import { sloDefaults } from './goodput.ts'
 import { type MeasuredRun, measureRun } from './measure-run.ts'
 import { SeedSamples } from './seed-samples.ts'
 import { quantileOf } from './spread.ts'
@@ -85,6 +86,21 @@ test('the figures of a run add up', () => {
   assert.ok(steady!.toMs < whole.toMs && steady!.totalTokens > 0)
   assert.deepEqual(tenants, {})
   assert.ok(figures.itlMs.p99 >= figures.itlMs.p50 && figures.itlMs.p50 > profile.t0Ms)
+})
+
+test('stretches of a run are measured by themselves, and make up the whole', () => {
+  const workload = codeGeneration(size, 1)
+  const members = replicas(profile, 2)
+  const result = simulate({ workload, policy: policies['round-robin'], members, seed: 1 })
+  const halves = {
+    first: { fromMs: 0, toMs: result.endMs / 2 },
+    second: { fromMs: result.endMs / 2, toMs: result.endMs },
+  }
+  const { windows, requests } = measureRun(result, workload, sloDefaults, halves).figures
+  const { first, second } = windows
+  assert.ok(first!.requests.all > 0 && second!.requests.all > 0)
+  assert.equal(first!.requests.all + second!.requests.all, requests.all)
+  assert.deepEqual([first!.sessions.all, second!.sessions.all], [6, 0])
 })
 
 test('a session alone takes its gaps, its prefills and its decodes', () => {

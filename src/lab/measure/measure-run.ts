@@ -10,7 +10,7 @@ import { type Goodput, goodputOf, type Slo, sloDefaults } from './goodput.ts'
 import { e2eMs, heldMs, tpotMs, ttftMs } from './request-times.ts'
 import { type Reuse, reuseOf } from './reuse.ts'
 import { type Spread, spreadOf } from './spread.ts'
-import { steadyMiddle } from './steady-middle.ts'
+import { steadyMiddle, type TimeWindow } from './steady-middle.ts'
 import { type Throughput, throughputIn } from './throughput.ts'
 
 export interface Outcomes {
@@ -51,6 +51,8 @@ export interface RunFigures extends GroupFigures {
   readonly cost: Cost
   readonly tenants: Readonly<Record<string, GroupFigures>>
   readonly classes: Readonly<Record<string, GroupFigures>>
+  /** Of the requests that were ready, and the sessions submitted, in stretches of the run. */
+  readonly windows: Readonly<Record<string, GroupFigures>>
 }
 
 /** The raw samples of one run. */
@@ -73,18 +75,20 @@ interface Records {
   readonly sessions: readonly SimulatedSession[]
 }
 
+/** @param windows stretches of the run that are also measured by themselves, by name */
 export function measureRun(
   result: WorldResult,
   workload: Workload,
   slo = sloDefaults,
+  windows: Readonly<Record<string, TimeWindow>> = {},
 ): MeasuredRun {
   const { requests, sessions, stays, gaps, endMs } = result
   const alone = aloneTimes(result, workload)
   const fromMs = Math.min(endMs, ...sessions.map(({ submittedMs }) => submittedMs))
   const steady = steadyMiddle(sessions, endMs)
   const durationMs = endMs - fromMs
-  const group = (records: Records): GroupFigures =>
-    groupFigures(records, samplesOf(records, alone), slo, durationMs)
+  const group = (records: Records, ms = durationMs): GroupFigures =>
+    groupFigures(records, samplesOf(records, alone), slo, ms)
   const samples = samplesOf(result, alone)
   const figures = {
     ...groupFigures(result, samples, slo, durationMs),
@@ -96,6 +100,12 @@ export function measureRun(
     cost: costOf(stays, endMs, sessions, requests),
     tenants: byName(result, ({ tenant }) => tenant, group),
     classes: byName(result, ({ priorityClass }) => priorityClass, group),
+    windows: Object.fromEntries(
+      Object.entries(windows).map(([name, window]) => [
+        name,
+        group(recordsIn(result, window), window.toMs - window.fromMs),
+      ]),
+    ),
   }
   return { figures, samples }
 }
@@ -163,6 +173,14 @@ function outcomesOf(requests: readonly SimulatedRequest[]): Outcomes {
     refused: count('refused'),
     failed: count('failed'),
     open: count('open'),
+  }
+}
+
+function recordsIn({ requests, sessions }: Records, { fromMs, toMs }: TimeWindow): Records {
+  const inside = (atMs: number): boolean => atMs >= fromMs && atMs < toMs
+  return {
+    requests: requests.filter(({ readyMs }) => inside(readyMs)),
+    sessions: sessions.filter(({ submittedMs }) => inside(submittedMs)),
   }
 }
 

@@ -2,6 +2,7 @@
 import { armNamed, variantOf } from '../arms/arms.ts'
 import type { Slo } from '../measure/goodput.ts'
 import { type MeasuredRun, measureRun } from '../measure/measure-run.ts'
+import type { TimeWindow } from '../measure/steady-middle.ts'
 import type { FleetChange } from '../simulator/fleet-change.ts'
 import type { Information } from '../simulator/information.ts'
 import type { SimulatedRequest, SimulatedSession } from '../simulator/request-record.ts'
@@ -26,6 +27,8 @@ export interface SimulationJob {
   readonly changes?: readonly FleetChange[]
   readonly untilMs?: number | null
   readonly slo?: Slo
+  /** Stretches of the run that are also measured by themselves, by name. */
+  readonly windows?: Readonly<Record<string, TimeWindow>>
   /** Returns the records as well, for plots. */
   readonly records?: boolean
 }
@@ -42,7 +45,7 @@ export interface JobResult extends MeasuredRun {
 }
 
 export function runSimulationJob(job: SimulationJob): JobResult {
-  const { arm, variant, slo, records = false, ...simulation } = job
+  const { arm, variant, slo, windows, records = false, ...simulation } = job
   const { policy, admission } = variantOf(armNamed(arm), variant)
   const workload = workloadOf(job.workload, job.seed)
   const result = simulate({
@@ -54,7 +57,7 @@ export function runSimulationJob(job: SimulationJob): JobResult {
   })
   const { requests, sessions, timeline } = result
   return {
-    ...measureRun(result, workload, slo),
+    ...measureRun(result, workload, slo, windows),
     records: records ? { requests, sessions, timeline } : null,
   }
 }
