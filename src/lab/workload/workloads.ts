@@ -3,7 +3,7 @@ import { didYouMean } from '../../config/did-you-mean.ts'
 import { type OptionValues, optionValues } from '../option-values.ts'
 import { codeGeneration, codeGenerationDefaults } from './code-generation.ts'
 import type { Workload } from './session.ts'
-import { sharedPrefix, sharedPrefixDefaults } from './shared-prefix.ts'
+import { type RateStage, sharedPrefix, sharedPrefixDefaults } from './shared-prefix.ts'
 import { unshared, unsharedDefaults } from './unshared.ts'
 
 export interface WorkloadKind {
@@ -24,6 +24,17 @@ function kind<Options extends OptionValues>(
   return { name, summary, defaults, build: build as WorkloadKind['build'] }
 }
 
+/** Seats the prefixes as llm-d's ladder does it, and lets the fleet come to rest. */
+function warmUpOf(seconds: number): RateStage[] {
+  return [
+    { perSecond: 15, seconds },
+    { perSecond: 0, seconds: warmUpDrainSeconds },
+  ]
+}
+
+/** Long enough for every answer of the warm-up under any policy. */
+export const warmUpDrainSeconds = 120
+
 export const workloadKinds: readonly WorkloadKind[] = [
   kind(
     'code-generation',
@@ -34,9 +45,11 @@ export const workloadKinds: readonly WorkloadKind[] = [
   kind(
     'shared-prefix',
     'single requests of groups that share a system prompt, at one rate',
-    { ...sharedPrefixDefaults, perSecond: 15, seconds: 60 },
-    ({ perSecond, seconds, ...options }, seed) =>
-      sharedPrefix({ ...options, stages: [{ perSecond, seconds }] }, seed),
+    { ...sharedPrefixDefaults, perSecond: 15, seconds: 60, warmUpSeconds: 0 },
+    ({ perSecond, seconds, warmUpSeconds, ...options }, seed) => {
+      const stages = warmUpSeconds > 0 ? [...warmUpOf(warmUpSeconds)] : []
+      return sharedPrefix({ ...options, stages: [...stages, { perSecond, seconds }] }, seed)
+    },
   ),
   kind(
     'unshared',

@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { printReport, provenance, type ReportFlags, reportFlags } from './print-report.ts'
+
+const help = `
+Examples:
+  warmpath lab fidelity                     # in about a minute on two cores
+  warmpath lab fidelity --quick             # coding agents on two seeds instead of ten
+  warmpath lab fidelity --html fidelity.html
+`
+
+interface FidelityOptions extends ReportFlags {
+  readonly quick?: true
+}
+
+const seedsFull = 10
+const seedsQuick = 2
+
+/** `warmpath lab fidelity`: the simulator against published measurements. */
+export function register(lab: Command): void {
+  const command = lab
+    .command('fidelity')
+    .summary('hold the simulator against published measurements')
+    .description('Runs published experiments in simulation, and prints both figures and the error.')
+    .option('--quick', 'fewer seeds')
+  reportFlags(command).addHelpText('after', help).action(labFidelity)
+}
+
+async function labFidelity(options: FidelityOptions): Promise<void> {
+  const { runFidelity } = await import('../lab/fidelity/run-fidelity.ts')
+  const { fidelityReport } = await import('../lab/fidelity/fidelity-report.ts')
+  const { realTimeScheduler } = await import('../io/real-time.ts')
+  const { ProgressLine } = await import('./progress-line.ts')
+  const progress = new ProgressLine('simulations', realTimeScheduler())
+  const plan = { agentsSeeds: options.quick ? seedsQuick : seedsFull }
+  const onDone = (done: number, of: number): void => progress.show(done, of)
+  const fidelity = await runFidelity(plan, { onDone }).finally(() => progress.end())
+  const seeds = [fidelity.ladderSeed, ...fidelity.agentsSeeds]
+  const from = await provenance({ seeds, simulated: true })
+  await printReport(fidelityReport(fidelity, from), fidelity, options)
+}
