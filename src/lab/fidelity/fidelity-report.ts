@@ -43,8 +43,9 @@ function summaryOf(fidelity: Fidelity): string {
   const stages = fidelity.ladder.filter(({ backlogged }) => !backlogged)
   const within = stages.filter(isWithin).length
   const all = fidelity.ladder.filter(isWithin).length
+  const percent = Math.round(errorShareMax * 100)
   return (
-    `Throughput is within ${Math.round(errorShareMax * 100)} % of what was published in ${within} ` +
+    `Throughput is within ${percent} % of what was published in ${within} ` +
     `of ${stages.length} stages that are not backlogged, and in ${all} of all ` +
     `${fidelity.ladder.length}.`
   )
