@@ -140,8 +140,9 @@ export class Learning {
       msPerToken: (event.atMs - firstTokenMs) / gaps,
       sequences: (prediction.decodingSequences + ledger.decoding) / 2 + 1,
       contextTokens:
-        (prediction.decodingContextTokens + ledger.decodingContextTokens) / 2 +
-        request.view.promptTokens,
+        ((prediction.decodingContextTokens + ledger.decodingContextTokens) / 2 +
+          request.view.promptTokens) *
+        attempt.endpoint.residentShare,
       prefillTokensPerToken: computed.tokens / gaps,
       prefillPairsPerToken: computed.pairs / gaps,
     })

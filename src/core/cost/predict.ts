@@ -76,7 +76,8 @@ export function predictCost(rates: Rates, load: EndpointLoad, request: RequestWo
   const steps = uncachedTokens / stepTokens
   const stepComputeMs = prefillComputeMs(rates, promptTokens, 0) * (stepTokens / promptTokens)
   const besideMs = stepBesideMs(rates, load, 0)
-  const decodeStepMs = stepBesideMs(rates, load, promptTokens + outputTokens / 2)
+  const ownTokens = distinctTokens(load, promptTokens, gpuTokens) + outputTokens / 2
+  const decodeStepMs = stepBesideMs(rates, load, ownTokens)
   const occupancyMs = computeMs + steps * besideMs
   const queueMs = Math.max(load.backlogMs, longestRoomWaitMs(load, request, besideMs))
   const stepRestMs = Math.max(0, 1 - steps) * besideMs + (load.running > 0 ? besideMs / 2 : 0)
@@ -91,27 +92,33 @@ export function predictCost(rates: Rates, load: EndpointLoad, request: RequestWo
     decodeMs: outputTokens * decodeStepMs,
     externalityMs:
       stalledDecodesMs(computeMs, stepComputeMs, others, outputTokens) +
-      slowedDecodesMs(rates, promptTokens + outputTokens / 2, others, outputTokens) +
+      slowedDecodesMs(rates, ownTokens, others, outputTokens) +
       delayedWaitersMs(
         load.arrivalsPerMs(load.backlogMs + occupancyMs),
         occupancyMs,
         load.backlogMs,
       ) +
-      evictedContextMs(rates, {
-        newTokens: uncachedTokens + hostTokens + outputTokens,
-        freeTokens: load.freeCacheTokens,
-        intoHost: load.evictsIntoHost,
-        reuseShare: load.reuseShare,
-        promptTokens,
-      }),
+      (1 + others.decodes) *
+        evictedContextMs(rates, {
+          newTokens: uncachedTokens + hostTokens + outputTokens,
+          freeTokens: load.freeCacheTokens,
+          intoHost: load.evictsIntoHost,
+          reuseShare: load.reuseShare,
+          promptTokens,
+        }),
   }
 }
 
 /** A decode step of everyone there and this request; the batch holds no more than fits. */
-function stepBesideMs(rates: Rates, load: EndpointLoad, ownContextTokens: number): number {
+function stepBesideMs(rates: Rates, load: EndpointLoad, ownTokens: number): number {
   const sequences = Math.min(load.running + 1, load.runningMax ?? Number.POSITIVE_INFINITY)
-  const fits = (load.kvCapacityTokens ?? Number.POSITIVE_INFINITY) / (load.residentShare ?? 1)
-  return stepTimeMs(rates, sequences, Math.min(load.contextTokens + ownContextTokens, fits))
+  const residentTokens = load.contextTokens * (load.residentShare ?? 1) + ownTokens
+  return stepTimeMs(rates, sequences, Math.min(residentTokens, load.kvCapacityTokens ?? Infinity))
+}
+
+/** Memory that a prompt takes: a cached prefix takes none where others hold it in use anyway. */
+function distinctTokens(load: EndpointLoad, promptTokens: number, gpuTokens: number): number {
+  return promptTokens - gpuTokens * (1 - (load.residentShare ?? 1))
 }
 
 /** For KV memory or for a place among the running, whichever is later. */
@@ -125,8 +132,7 @@ function longestRoomWaitMs(load: EndpointLoad, request: RequestWork, stepMs: num
       capacity: load.kvCapacityTokens,
       inUse: load.contextTokens * share,
       inUseByDecodes: load.decodingContextTokens * share,
-      // A cached prefix needs no room where others hold it in use anyway.
-      needed: request.promptTokens - request.gpuTokens * (1 - share),
+      needed: distinctTokens(load, request.promptTokens, request.gpuTokens),
     }
     waitMs = roomWaitMs(memory, decodes, remaining, request.outputTokens, stepMs)
   }
