@@ -166,6 +166,17 @@ test('an abort frees the memory at once, in every state', () => {
   assert.equal(model.counters.abortedRequests, 3)
 })
 
+test('prompts are tokenised one after the other, in the time that their tokens take', () => {
+  const model = new EngineModel({ ...profile, ingressMs: 5, ingressMsPerToken: 0.1 })
+  const queuedMs = (id: number, tokens: number, atMs: number) =>
+    model.submit({ id, chain: unshared(id, tokens), promptTokens: tokens, outputTokens: 1 }, atMs)
+      .queuedMs
+  assert.equal(queuedMs(1, 500, 0), 55)
+  assert.equal(queuedMs(2, 100, 10), 65)
+  assert.equal(queuedMs(3, 100, 200), 215)
+  drain(model)
+})
+
 test('a context in host memory is reloaded while other work goes on', () => {
   const tiered = { ...profile, kvTokens: 1024, hostTokens: 8192, hostReloadMsPerToken: 0.05 }
   const model = new EngineModel(tiered)

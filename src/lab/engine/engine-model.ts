@@ -60,6 +60,8 @@ export class EngineModel {
   /** An abort made room while only loads were in progress: look at the queue again. */
   #roomMs: number | undefined
   #slowdown = 1
+  /** When the last prompt that came has been tokenised. */
+  #readMs = Number.NEGATIVE_INFINITY
 
   constructor(profile: EngineProfile, options: EngineOptions = {}) {
     this.profile = profile
@@ -132,7 +134,8 @@ export class EngineModel {
       throw new RangeError(`${promptTokens} + ${outputTokens} tokens do not fit ${capacity}`)
     }
     if (this.#sequences.has(request.id)) throw new RangeError(`request id in use: ${request.id}`)
-    const queuedMs = nowMs + ingressMs + ingressMsPerToken * promptTokens
+    this.#readMs = Math.max(nowMs, this.#readMs) + ingressMsPerToken * promptTokens
+    const queuedMs = this.#readMs + ingressMs
     const sequence = newSequence(request, this.#batcher.pool.root, nowMs, queuedMs)
     this.#sequences.set(request.id, sequence)
     let place = this.#arriving.length

@@ -35,7 +35,10 @@ export interface EngineProfile {
   readonly hostReloadMsPerToken: number
   /** Time before a request reaches the engine's queue, ms: HTTP, templating, hand-over. */
   readonly ingressMs: number
-  /** And the part that grows with the prompt, ms per token: upload, tokenising, hashing. */
+  /**
+   * And the part that grows with the prompt, ms per token: tokenising, hashing. One process does it
+   * for all requests of an engine, one after the other.
+   */
   readonly ingressMsPerToken: number
   /**
    * Whether another request can hit a block as soon as its computation is scheduled (vLLM) or only

@@ -23,7 +23,7 @@ export interface RequestRecord {
   readonly promptTokens: number
   readonly outputTokens: number
   readonly submittedMs: number
-  /** When it reaches the queue: submitted plus the ingress. */
+  /** When it reaches the queue, tokenised. */
   readonly queuedMs: number
   /** Start of its first step. */
   readonly startedMs: number | undefined
