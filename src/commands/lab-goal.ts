@@ -4,6 +4,7 @@ import type { Goal } from '../lab/goals/goal.ts'
 import type { GoalPlan, GoalResult } from '../lab/goals/run-goal.ts'
 import { CommandFailure } from './command-failure.ts'
 import { numberArgument } from './number-argument.ts'
+import { printReport, provenance, type ReportFlags, reportFlags } from './print-report.ts'
 
 const help = `
 Examples:
@@ -20,43 +21,37 @@ Everything is simulated. Exit status 1: a claim was missed or not shown.
 const fullPlan: GoalPlan = { seeds: 10, screeningSeeds: 2, quick: false }
 const quickPlan: GoalPlan = { seeds: 3, screeningSeeds: 1, quick: true }
 
-interface LabGoalOptions {
+interface LabGoalOptions extends ReportFlags {
   readonly quick?: true
   readonly seeds?: number
-  readonly json?: true
 }
 
 /** `warmpath lab goal`: the default policy beside the field's on the traffic of a goal. */
 export function register(lab: Command): void {
-  lab
+  const command = lab
     .command('goal')
     .summary('run a goal: the default policy against the best of the field')
     .description('Holds the default policy to what it must show on the traffic of a goal.')
     .argument('[goal...]', 'their names, or all; without any they are listed')
     .option('--quick', 'fewer points and seeds: an impression, not a verdict')
     .option('--seeds <number>', 'runs of warmpath and the best peers', numberArgument(1, 1_000))
-    .option('--json', 'print everything as JSON')
-    .addHelpText('after', help)
-    .action(labGoal)
+  reportFlags(command).addHelpText('after', help).action(labGoal)
 }
 
 async function labGoal(names: readonly string[], options: LabGoalOptions): Promise<void> {
-  const { renderGoal, renderGoals } = await import('./render-goal.ts')
   if (names.length === 0) {
-    process.stdout.write(renderGoals())
+    const { goals } = await import('../lab/goals/goals.ts')
+    process.stdout.write(`${goals.map(({ name, title }) => `${name}  ${title}`).join('\n')}\n`)
     return
   }
+  const { goalReport } = await import('../lab/goals/goal-report.ts')
+  const { goalFigures } = await import('../lab/goals/goal-figures.ts')
   const plan = planOf(options)
   const results: GoalResult[] = []
-  for (const goal of await goalsOf(names)) {
-    const result = await run(goal, plan)
-    results.push(result)
-    if (!options.json) process.stdout.write(`${renderGoal(result)}\n\n`)
-  }
-  if (options.json) {
-    const { goalReport } = await import('../lab/goals/goal-report.ts')
-    process.stdout.write(`${JSON.stringify(goalReport(results), null, 2)}\n`)
-  }
+  for (const goal of await goalsOf(names)) results.push(await run(goal, plan))
+  const seeds = Array.from({ length: plan.seeds }, (_, i) => i + 1)
+  const from = await provenance({ seeds, simulated: true })
+  await printReport(goalReport(results, from), goalFigures(results), options)
   const verdicts = results.flatMap((result) => result.verdicts)
   if (verdicts.some(({ outcome }) => outcome === 'missed' || outcome === 'not shown')) {
     process.exitCode = exitCodes.failed

@@ -31,4 +31,17 @@ export function goodputRatioOf(window: string, other: string): Metric {
   })
 }
 
+/** A figure's worst seed over its mean: near 1 where no seed falls apart. */
+export function worstOverMean(metric: Metric): Metric {
+  return {
+    name: `worst seed's ${metric.name} over mean`,
+    moreIsBetter: true,
+    of: (runs) => {
+      const bySeed = runs.map((run) => metric.of([run])([1]))
+      const mean = metric.of(runs)
+      return (weights) => Math.min(...bySeed.filter((_, i) => weights[i]! > 0)) / mean(weights)
+    },
+  }
+}
+
 export { goodput }

@@ -1,33 +1,60 @@
-import type { ArmResults } from '../runner/run-arms.ts'
-import type { GoalResult } from './run-goal.ts'
+/** Goals and what came of them, for readers. */
+import type { Provenance, Report, ReportPart, ReportSection } from '../report/report.ts'
+import { armTable } from './arm-table.ts'
+import { claimTable, shortfallText } from './claim-table.ts'
+import { goalPlots } from './goal-plots.ts'
+import type { GoalPlan, GoalResult, PointResult } from './run-goal.ts'
+import type { Verdict } from './verdicts.ts'
 
-/** Results as plain data, for `--json`. */
-export function goalReport(results: readonly GoalResult[]): object {
-  return { schema: 'warmpath-goals/1', simulated: true, goals: results.map(reportOf) }
-}
+/** With fewer seeds nothing is shown. */
+const seedsMin = 10
 
-function reportOf({ goal, plan, points, verdicts }: GoalResult): object {
+export function goalReport(results: readonly GoalResult[], provenance: Provenance): Report {
+  const [first] = results
+  const title =
+    results.length === 1
+      ? `${first!.goal.name}: ${first!.goal.title}`
+      : 'Goals of the default policy'
   return {
-    name: goal.name,
-    title: goal.title,
-    ...plan,
-    rankedBy: goal.rank.name,
-    points: points.map(({ point, screened, ours, peers }) => ({
-      ...point,
-      screened,
-      arms: [ours, ...peers].map(armOf),
-    })),
-    claims: verdicts.map(({ claim, ...verdict }) => ({
-      figure: claim.metric.name,
-      ...(claim.atLeast === undefined ? {} : { atLeast: claim.atLeast }),
-      ...(claim.atMost === undefined ? {} : { atMost: claim.atMost }),
-      ...verdict,
-    })),
+    title: `${title}. Simulated, ${planText(first!.plan)}.`,
+    summary: results.map(summaryOf).join('\n'),
+    provenance,
+    sections: results.map(sectionOf),
   }
 }
 
-function armOf({ name, choice, runs }: ArmResults): object {
-  const { arm, variant } = choice
-  const figures = runs.map((run, i) => ({ seed: i + 1, ...run.figures }))
-  return { name, source: arm.source, variant: variant.label, runs: figures }
+function sectionOf(result: GoalResult): ReportSection {
+  const { goal, points, verdicts } = result
+  const parts: ReportPart[] = [
+    ...points.map(pointTable),
+    claimTable(verdicts),
+    ...goalPlots(result),
+  ]
+  return { title: `${goal.name}: ${goal.title}`, parts }
+}
+
+function pointTable({ point, screened, ours, peers }: PointResult): ReportPart {
+  const { arms, variants } = screened
+  return armTable(
+    `${point.name}: ${point.workload} on ${point.fleet}`,
+    [ours, ...peers],
+    `the best of ${arms} arms in ${variants} variants, and those that claims name`,
+  )
+}
+
+function planText({ seeds, screeningSeeds, quick }: GoalPlan): string {
+  const which = `${seeds} seeds, all arms screened on ${screeningSeeds}`
+  return quick ? `${which}; quick: fewer points and seeds` : which
+}
+
+function summaryOf({ goal, plan, verdicts }: GoalResult): string {
+  const count = (outcome: Verdict['outcome']): number =>
+    verdicts.filter((verdict) => verdict.outcome === outcome).length
+  const others = (['missed', 'not shown', 'not judged'] as const)
+    .filter((outcome) => count(outcome) > 0)
+    .map((outcome) => `${count(outcome)} ${outcome}`)
+  const parts = [`${count('met')} of ${verdicts.length} claims of ${goal.name} are met`, ...others]
+  const few = plan.seeds < seedsMin ? ` With fewer than ${seedsMin} seeds, an impression only.` : ''
+  const short = verdicts.filter(({ outcome }) => outcome === 'missed' || outcome === 'not shown')
+  return [`${parts.join(', ')}.${few}`, ...short.map(shortfallText)].join('\n')
 }

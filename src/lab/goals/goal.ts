@@ -1,5 +1,6 @@
 /** What a goal is: traffic on a fleet, and figures that the router must reach there. */
 import type { Metric } from '../measure/compare.ts'
+import type { Axis } from '../report/plot-spec.ts'
 import type { SimulationJob } from '../runner/simulation-job.ts'
 
 /** Whom a figure is held against, on the same seeds. */
@@ -23,12 +24,16 @@ export interface Claim extends Bounds {
   readonly metric: Metric
   /** Names of the points where it must hold; at each of the goal when left out. */
   readonly points?: readonly string[]
+  /** Judged once, by the mean over all points; not in a quick run, which leaves some out. */
+  readonly across?: true
   /** What is judged is the ratio to that arm's figure; left out, the figure itself. */
   readonly against?: Against
 }
 
 export interface GoalPoint {
   readonly name: string
+  /** Where it lies on the goal's axis. */
+  readonly x?: number
   /** Name and options, as `workloadOf` takes them. */
   readonly workload: string
   /** As `fleetOf` takes it. */
@@ -48,5 +53,7 @@ export interface Goal {
   /** Which variants of the arms run; all of them when left out. */
   readonly variants?: 'defaults'
   readonly points: readonly GoalPoint[]
+  /** What the points are drawn over, where they are a sweep. */
+  readonly axis?: Axis
   readonly claims: readonly Claim[]
 }

@@ -1,11 +1,12 @@
 /** The pass rule, on figures made by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Metric, quantileMetric } from '../measure/compare.ts'
+import { type Metric, meanMetric, quantileMetric } from '../measure/compare.ts'
 import { armsOf } from '../runner/arm-spec.ts'
 import type { ArmResults } from '../runner/run-arms.ts'
 import type { JobResult } from '../runner/simulation-job.ts'
-import { measured, outcomeOf } from './judge.ts'
+import { worstOverMean } from './goal-metrics.ts'
+import { measured, measuredAcross, outcomeOf } from './judge.ts'
 import { bestVariants, finalistsOf, ranked } from './screening.ts'
 import { verdictsOf } from './verdicts.ts'
 
@@ -39,6 +40,23 @@ test('ratios are paired: what a seed does to both arms is no uncertainty', () =>
   const alone = measured(metric, runs(...seeds))
   assert.equal(alone.value, 20)
   assert.ok(alone.low! < 20 && alone.high! > 20)
+})
+
+test('across points, seeds stay paired and each point counts the same', () => {
+  const points = [runs(10, 20), runs(1, 2)]
+  const { value, low, high } = measuredAcross(metric, points, [runs(5, 10), runs(0.5, 1)])
+  assert.deepEqual([value, low, high], [2, 2, 2])
+  assert.equal(measuredAcross(metric, points, null).value, 8.25)
+})
+
+test('a seed that falls apart shows', () => {
+  const worst = worstOverMean(meanMetric('score', true, ({ goodput }) => goodput.share))
+  const of = (...shares: number[]) =>
+    shares.map((share) => ({ figures: { goodput: { share } } }) as unknown as JobResult)
+  assert.equal(measured(worst, of(4, 4, 4)).value, 1)
+  const { value, low } = measured(worst, of(4, 4, 1))
+  assert.equal(value, 1 / 3)
+  assert.equal(low, 1 / 3)
 })
 
 test('peers are put in order by the figure, each arm by its best variant', () => {
@@ -99,4 +117,10 @@ test('each claim is judged at its points against what it names', () => {
     ['a', 'random', null, 'not judged'],
     ['a', null, 30, 'met'],
   ])
+  const across = [
+    { metric, across: true, against: { defaults: 'round-robin' }, atLeast: 2 },
+  ] as const
+  const [mean] = verdictsOf(across, points)
+  assert.deepEqual([mean!.point, mean!.interval!.value], ['mean of 2', 2.25])
+  assert.equal(verdictsOf(across, points, 3)[0]!.outcome, 'not judged')
 })

@@ -6,8 +6,8 @@ import { profileNamed } from '../engine/profiles.ts'
 import { fleetOf } from '../runner/fleet-spec.ts'
 import { parseWorkload } from '../workload/workloads.ts'
 import type { Goal } from './goal.ts'
+import { goalFigures } from './goal-figures.ts'
 import { throughput, ttftP50 } from './goal-metrics.ts'
-import { goalReport } from './goal-report.ts'
 import { goals, goalsNamed } from './goals.ts'
 import { runGoal } from './run-goal.ts'
 
@@ -48,7 +48,7 @@ test('every arm is screened, the best go on, and the claims are judged', async (
   assert.deepEqual([first!.against, first!.outcome], ['round-robin', 'met'])
   assert.deepEqual([second!.against, second!.outcome], [six!.peers[0]!.name, 'missed'])
   assert.equal(seen.at(-1)![0], seen.at(-1)![1])
-  const report = JSON.parse(JSON.stringify(goalReport([result])))
+  const report = JSON.parse(JSON.stringify(goalFigures([result])))
   assert.equal(report.goals[0].points[0].arms[0].runs[2].seed, 3)
   assert.equal(report.goals[0].claims[0].figure, 'tokens/s')
 })

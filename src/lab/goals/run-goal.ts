@@ -46,7 +46,12 @@ export async function runGoal(
   const tally = new Tally(points.length, peers.length, plan, onDone)
   const results: PointResult[] = []
   for (const point of points) results.push(await runPoint(goal, point, { plan, peers, tally }))
-  return { goal, plan, points: results, verdicts: verdictsOf(goal.claims, results) }
+  return {
+    goal,
+    plan,
+    points: results,
+    verdicts: verdictsOf(goal.claims, results, goal.points.length),
+  }
 }
 
 /** The field, as far as the goal asks for it. */

@@ -3,7 +3,7 @@ import type { Interval } from '../measure/bootstrap.ts'
 import type { MeasuredRun } from '../measure/measure-run.ts'
 import type { ArmResults } from '../runner/run-arms.ts'
 import type { Against, Claim } from './goal.ts'
-import { measured, type Outcome, outcomeOf } from './judge.ts'
+import { measured, measuredAcross, type Outcome, outcomeOf } from './judge.ts'
 
 export interface Verdict {
   readonly claim: Claim
@@ -23,14 +23,39 @@ export interface JudgedPoint {
   readonly peers: readonly ArmResults[]
 }
 
-/** One for each claim at each of its points that was run. */
-export function verdictsOf(claims: readonly Claim[], points: readonly JudgedPoint[]): Verdict[] {
-  return claims.flatMap((claim) =>
-    points
-      .filter(({ point }) => claim.points?.includes(point.name) ?? true)
-      .map((at) => verdictAt(claim, at, points)),
-  )
+/**
+ * One for each claim at each of its points that was run.
+ * @param all how many points the goal has
+ */
+export function verdictsOf(
+  claims: readonly Claim[],
+  points: readonly JudgedPoint[],
+  all = points.length,
+): Verdict[] {
+  return claims.flatMap((claim) => {
+    const at = points.filter(({ point }) => claim.points?.includes(point.name) ?? true)
+    if (claim.across) return [verdictAcross(claim, at, all)]
+    return at.map((one) => verdictAt(claim, one, points))
+  })
 }
+
+function verdictAcross(claim: Claim, points: readonly JudgedPoint[], all: number): Verdict {
+  const bases = points.map((at) => baseOf(claim.against!, at, points))
+  const known = bases.filter((base) => base !== undefined)
+  const names = [...new Set(known.map(({ name }) => name))]
+  const point = `mean of ${all}`
+  const against = names.join(', ')
+  if (known.length < all) return { claim, point, against, ...notJudged }
+  const ours = points.map((at) => at.ours.runs)
+  const interval = measuredAcross(
+    claim.metric,
+    ours,
+    known.map(({ runs }) => runs),
+  )
+  return { claim, point, against, ...judged(claim, interval) }
+}
+
+const notJudged = { interval: null, outcome: 'not judged' } as const
 
 function verdictAt(claim: Claim, at: JudgedPoint, points: readonly JudgedPoint[]): Verdict {
   const point = at.point.name
@@ -40,7 +65,7 @@ function verdictAt(claim: Claim, at: JudgedPoint, points: readonly JudgedPoint[]
   const base = baseOf(claim.against, at, points)
   if (base === undefined) {
     const against = Object.values(claim.against)[0] as string
-    return { claim, point, against, interval: null, outcome: 'not judged' }
+    return { claim, point, against, ...notJudged }
   }
   const interval = measured(claim.metric, at.ours.runs, base.runs)
   return { claim, point, against: base.name, ...judged(claim, interval) }

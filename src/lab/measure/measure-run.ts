@@ -52,7 +52,12 @@ export interface RunFigures extends GroupFigures {
   readonly tenants: Readonly<Record<string, GroupFigures>>
   readonly classes: Readonly<Record<string, GroupFigures>>
   /** Of the requests that were ready, and the sessions submitted, in stretches of the run. */
-  readonly windows: Readonly<Record<string, GroupFigures>>
+  readonly windows: Readonly<Record<string, WindowFigures>>
+}
+
+export interface WindowFigures extends GroupFigures {
+  /** Of these requests, from the start of the stretch until the last of them is done. */
+  readonly served: Throughput
 }
 
 /** The raw samples of one run. */
@@ -101,10 +106,13 @@ export function measureRun(
     tenants: byName(result, ({ tenant }) => tenant, group),
     classes: byName(result, ({ priorityClass }) => priorityClass, group),
     windows: Object.fromEntries(
-      Object.entries(windows).map(([name, window]) => [
-        name,
-        group(recordsIn(result, window), window.toMs - window.fromMs),
-      ]),
+      Object.entries(windows).map(([name, window]) => {
+        const records = recordsIn(result, window)
+        const { fromMs, toMs } = window
+        const lastMs = Math.max(toMs, ...records.requests.map((one) => one.finishedMs ?? endMs))
+        const served = throughputIn(records.requests, { fromMs, toMs: lastMs })
+        return [name, { ...group(records, toMs - fromMs), served }]
+      }),
     ),
   }
   return { figures, samples }
