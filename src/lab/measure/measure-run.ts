@@ -166,7 +166,9 @@ function aloneTimes({ stays }: WorldResult, workload: Workload): Map<string, num
   const profiles = [...new Set(stays.map(({ member }) => member.profile))]
   const times = new Map<string, number>()
   for (const session of workload.sessions) {
-    const known = profiles.map((profile) => aloneMs(session, profile)).filter((ms) => ms !== null)
+    const known = profiles
+      .map((profile) => aloneMs(session, profile, workload.blockTokens))
+      .filter((ms) => ms !== null)
     if (known.length > 0) times.set(session.id, Math.min(...known))
   }
   return times

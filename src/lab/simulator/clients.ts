@@ -20,13 +20,14 @@ export class Clients {
   readonly #scheduler: Scheduler
   readonly #workload: Workload
   readonly #send: (call: Call) => void
-  readonly #seen = new SeenPrefixes()
+  readonly #seen: SeenPrefixes
   /** The next session of the workload that waits for another to end. */
   #next: number
   #open = 0
 
   constructor(workload: Workload, scheduler: Scheduler, send: (call: Call) => void) {
     this.#workload = workload
+    this.#seen = new SeenPrefixes(workload.blockTokens)
     this.#scheduler = scheduler
     this.#send = send
     this.#next = Math.min(workload.sessionsAtOnce ?? Infinity, workload.sessions.length)

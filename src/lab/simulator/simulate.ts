@@ -3,7 +3,7 @@ import type { AdmissionFactory } from '../../core/admission/admission.ts'
 import type { Policy } from '../../core/policy/policy.ts'
 import { ApproximateIndex } from '../../core/prefix/approximate-index.ts'
 import { Router } from '../../core/router.ts'
-import type { Workload } from '../workload/session.ts'
+import { blockTokens, type Workload } from '../workload/session.ts'
 import type { CacheView } from './cache-view.ts'
 import type { FleetChange } from './fleet-change.ts'
 import type { Information } from './information.ts'
@@ -50,7 +50,7 @@ export function simulatedWorld(simulation: Simulation): { world: World; router: 
   const { holdMsMax = Number.POSITIVE_INFINITY } = simulation
   const information = simulation.information ?? 'perfect'
   const time = new VirtualTime()
-  const fleet = new SimulatedFleet(time, information, seed)
+  const fleet = new SimulatedFleet(time, information, seed, workload.blockTokens ?? blockTokens)
   const newRouter = (): Router => {
     const router: Router = new Router({
       policy: policy(),

@@ -7,7 +7,6 @@ import { EngineLoop } from '../engine/engine-loop.ts'
 import { EngineModel } from '../engine/engine-model.ts'
 import type { RequestProgress } from '../engine/engine-report.ts'
 import type { EngineProfile } from '../engine/profile.ts'
-import { blockTokens } from '../workload/session.ts'
 import { type CacheView, trueView } from './cache-view.ts'
 import { EventView } from './event-view.ts'
 import type { Information } from './information.ts'
@@ -46,9 +45,12 @@ export class SimulatedFleet {
   readonly #scheduler: Scheduler
   readonly #information: Information
   readonly #random: Random
+  readonly #blockTokens: number
 
-  constructor(scheduler: Scheduler, information: Information, seed: number) {
+  /** @param blockTokens of the workload's chains */
+  constructor(scheduler: Scheduler, information: Information, seed: number, blockTokens: number) {
     this.#scheduler = scheduler
+    this.#blockTokens = blockTokens
     this.#information = information
     this.#random = seededRandom(seed)
   }
@@ -68,7 +70,7 @@ export class SimulatedFleet {
         ? null
         : new EventView(this.#information, this.#scheduler, this.#random)
     const model = new EngineModel(
-      { ...member.profile, blockTokens },
+      { ...member.profile, blockTokens: this.#blockTokens },
       {
         decodeStepsMax,
         ...(events === null

@@ -98,3 +98,19 @@ test('with an admission, sessions that do not fit wait at the router, and all ar
   assert.ok(requests.every(({ outcome }) => outcome === 'done'))
   assert.ok(requests.some((one) => one.dispatchedMs! > one.readyMs))
 })
+
+test('a workload made for one engine’s blocks is served in blocks of that size', () => {
+  // Ten blocks of 32 tokens, sent twice: the second prompt has all but its last token's block.
+  const chain = { lo: new Uint32Array(10).fill(1), hi: new Uint32Array(10).fill(2), length: 10 }
+  for (let i = 0; i < 10; i++) chain.hi[i] = i
+  const turn = { gapMs: 0, promptTokens: 320, outputTokens: 4, chain }
+  const session = { id: 'a', startMs: 0, tenant: 't', priorityClass: 'standard' }
+  const { requests, engines } = run(
+    { name: 'blocks', blockTokens: 32, sessions: [{ ...session, turns: [turn, turn] }] },
+    'warmpath',
+    1,
+  )
+  assert.equal(engines[0]!.model.profile.blockTokens, 32)
+  assert.equal(requests[1]!.cachedTokens, 288)
+  assert.equal(requests[1]!.reusableTokens, 288)
+})

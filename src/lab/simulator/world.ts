@@ -2,11 +2,12 @@
  * The discrete-event world: the production router, engines of the model, and clients that send open
  * loop or turn by turn. One seed reproduces a run to the byte.
  */
+import { blockBytes } from '../../core/block-chain.ts'
 import type { Decision, Dispatch } from '../../core/decisions.ts'
 import type { EndpointKey } from '../../core/events.ts'
 import type { Router } from '../../core/router.ts'
 import type { RequestProgress } from '../engine/engine-report.ts'
-import { blockTokens, bytesPerToken, headOf, type Workload } from '../workload/session.ts'
+import { blockTokens, headOf, type Workload } from '../workload/session.ts'
 import { type Call, Clients } from './clients.ts'
 import { FleetSide, type FleetSideOptions, type Stay } from './fleet-side.ts'
 import type { SimulatedRequest, SimulatedSession } from './request-record.ts'
@@ -68,11 +69,13 @@ export class World {
   readonly #gaps = new TokenGaps()
   /** When a request last arrived, was sent, or made progress. */
   #movedMs = 0
+  readonly #blockTokens: number
 
   constructor(options: WorldOptions) {
     const { time, fleet, workload } = options
     this.time = time
     this.#options = options
+    this.#blockTokens = workload.blockTokens ?? blockTokens
     this.#sides = [this.#newSide()]
     this.#clients = new Clients(workload, time, (call) => this.#arrived(call))
     this.#fleetSide = new FleetSide(fleet, time, options, {
@@ -135,8 +138,8 @@ export class World {
       atMs: this.time.nowMs(),
       requestId,
       model: this.#options.members[0]!.profile.model,
-      chain: headOf(turn.chain, Math.floor(turn.promptTokens / blockTokens)),
-      promptBytes: turn.promptTokens * bytesPerToken,
+      chain: headOf(turn.chain, Math.floor(turn.promptTokens / this.#blockTokens)),
+      promptBytes: this.#bytesOf(turn.promptTokens),
       maxOutputTokens: null,
       streaming: true,
       sessionKey: this.#options.sessionKeys ? session.id : null,
@@ -144,6 +147,11 @@ export class World {
       priorityClass: session.priorityClass,
       pinnedTo: null,
     })
+  }
+
+  /** A block of a chain stands for `blockBytes` of a prompt, however many tokens it has. */
+  #bytesOf(tokens: number): number {
+    return (tokens * blockBytes) / this.#blockTokens
   }
 
   #newSide(): RouterSide {
@@ -295,8 +303,8 @@ export class World {
       endpointFault: false,
       usage: { promptTokens, outputTokens, cachedTokens: record.cachedTokens },
       answered: {
-        chain: headOf(turn.chain, Math.floor(tokens / blockTokens)),
-        bytes: tokens * bytesPerToken,
+        chain: headOf(turn.chain, Math.floor(tokens / this.#blockTokens)),
+        bytes: this.#bytesOf(tokens),
       },
     })
     this.#fleetSide.idle(endpoint)
@@ -309,7 +317,7 @@ function fits(
   { model, member }: SimulatedEngine,
   turn: { readonly promptTokens: number; readonly outputTokens: number },
 ): boolean {
-  const capacityTokens = model.pool.capacityBlocks * blockTokens
+  const capacityTokens = model.pool.capacityBlocks * model.profile.blockTokens
   const tokensMax = Math.min(capacityTokens, member.profile.contextTokensMax)
   return turn.promptTokens + turn.outputTokens <= tokensMax
 }

@@ -2,7 +2,7 @@
 import { type BlockChain, blockBytes } from '../../core/block-chain.ts'
 
 /** Bytes of canonical prompt per token in the lab: one chain block is then this many tokens. */
-export const bytesPerToken = 4
+const bytesPerToken = 4
 export const blockTokens = blockBytes / bytesPerToken
 
 /** One call of a session: its whole prompt and the answer that it will get. */
@@ -11,7 +11,7 @@ export interface Turn {
   readonly gapMs: number
   readonly promptTokens: number
   readonly outputTokens: number
-  /** Block hashes of prompt and answer, in blocks of `blockTokens`. */
+  /** Block hashes of prompt and answer, in the workload's blocks. */
   readonly chain: BlockChain
 }
 
@@ -35,6 +35,11 @@ export interface Workload {
    * later. Left out, each is submitted at its `startMs`, whatever else goes on.
    */
   readonly sessionsAtOnce?: number
+  /**
+   * Tokens of a block of its chains, where it was made for one engine's blocks; `blockTokens` when
+   * left out, which is what the arms of the field that count in tokens assume.
+   */
+  readonly blockTokens?: number
 }
 
 /** The head of a chain, without a copy. */
