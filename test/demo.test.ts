@@ -15,9 +15,20 @@ test('the demo runs by itself, without an error, and shows the difference', asyn
       .split('\n')
       .find((line) => line.startsWith(`${policy} `))!
       .split(/ +/)
-  const [, calls, errors, hit] = row('warmpath')
-  const [, baselineCalls, baselineErrors, baselineHit] = row('round-robin')
+  const [, calls, , errors, hit] = row('warmpath')
+  const [, baselineCalls, , baselineErrors, baselineHit] = row('round-robin')
   assert.ok(Number(calls) > 10 && Number(baselineCalls) > 10, stdout)
   assert.deepEqual([errors, baselineErrors], ['0', '0'])
   assert.ok(Number(hit) > Number(baselineHit), stdout)
+})
+
+test('the demo in overload: whole sessions wait at the router, and tasks get done', async () => {
+  const args = ['demo', '--duration', '10', '--port', '0', '--time-scale', '8', '--overload']
+  const { stdout } = await run(join(root, 'bin', 'warmpath'), args)
+  const [, , tasks, errors] = stdout
+    .split('\n')
+    .find((line) => line.startsWith('warmpath '))!
+    .split(/ +/)
+  assert.equal(errors, '0', stdout)
+  assert.ok(Number(tasks) > 0, stdout)
 })

@@ -14,8 +14,9 @@ the other is Warmpath. The same agents work on both. No GPU, no download.
 Examples:
   warmpath demo                  # until Ctrl-C
   warmpath demo --duration 60    # a minute, then a summary
+  warmpath demo --overload       # more agents than the memory of the fleet holds
 
-While it runs:
+While it runs, the key o sends more agents than the fleet has memory for, and calls them back.
   curl http://127.0.0.1:8080/status
   curl http://127.0.0.1:8080/v1/models
 `
@@ -27,6 +28,7 @@ interface DemoOptions {
   readonly seed: number
   readonly profile: string
   readonly timeScale: number
+  readonly overload?: true
 }
 
 interface Side {
@@ -39,6 +41,8 @@ interface Side {
 const replicas = 4
 /** KV memory of one replica: room for about six of the demo’s contexts. */
 const kvTokens = 100_000
+/** With so many times the agents their contexts outgrow the memory of the fleet. */
+const overloadFactor = 4
 const redrawMs = 500
 /** Where nobody watches, a line now and then is enough. */
 const lineMs = 5_000
@@ -65,6 +69,7 @@ export function register(program: Command): void {
       numberArgument(0.01, 1000, 'fraction'),
       1,
     )
+    .option('--overload', 'start with more agents than the fleet has memory for')
     .addHelpText('after', help)
     .action(demo)
 }
@@ -79,6 +84,14 @@ async function demo(options: DemoOptions): Promise<void> {
     await startSide('warmpath', options.port, options, scheduler),
   ]
   process.stderr.write(`try: curl ${sides[1]!.url}/status\nCtrl-C ends it.\n\n`)
+  const overload = (): void => {
+    for (const { load } of sides) {
+      const { agents } = options
+      load.agents = load.agents === agents ? overloadFactor * agents : agents
+    }
+  }
+  if (options.overload) overload()
+  onKey('o', overload)
   for (const { load } of sides) load.start()
   const ended = Promise.withResolvers<void>()
   stop.addEventListener('abort', () => ended.resolve())
@@ -92,6 +105,19 @@ async function demo(options: DemoOptions): Promise<void> {
   const failed = sides.reduce((sum, { load }) => sum + load.errors, 0)
   for (const { load } of sides) if (load.lastError) process.stderr.write(`${load.lastError}\n`)
   process.exitCode = failed === 0 ? exitCodes.ok : exitCodes.failed
+}
+
+/** A key of the terminal; Ctrl-C stays what it is. */
+function onKey(key: string, run: () => void): void {
+  const { stdin } = process
+  if (!stdin.isTTY || !process.stdout.isTTY) return
+  stdin.setRawMode(true)
+  stdin.unref()
+  stdin.on('data', (typed: Buffer) => {
+    if (typed.includes(key)) run()
+    if (typed.includes('\u0003')) process.kill(process.pid, 'SIGINT')
+  })
+  process.on('exit', () => stdin.setRawMode(false))
 }
 
 async function startSide(
@@ -166,7 +192,7 @@ async function watch(
 
 async function viewOf(side: Side, elapsedS: number): Promise<SideView> {
   const { load, policy, url } = side
-  const { endpoints } = await statusOf(url)
+  const { endpoints, heldRequests, admission } = await statusOf(url)
   const ascending = [...load.ttftMs].sort((a, b) => a - b)
   const at = (p: number): number => ascending[Math.ceil(p * ascending.length) - 1] ?? Number.NaN
   return {
@@ -178,6 +204,10 @@ async function viewOf(side: Side, elapsedS: number): Promise<SideView> {
     ttftP50Ms: at(0.5),
     ttftP90Ms: at(0.9),
     callsPerMinute: (load.calls / Math.max(1, elapsedS)) * 60,
+    tasks: load.tasks,
+    agents: load.agents,
+    held: heldRequests,
+    places: admission?.places ?? null,
     replicas: endpoints.map(
       (endpoint): ReplicaView => ({
         url: endpoint.url,
@@ -198,11 +228,12 @@ async function summarise(views: readonly SideView[]): Promise<void> {
   const rows = views.map((view) => [
     view.policy,
     view.calls,
+    view.tasks,
     view.errors,
     (100 * view.hitShare).toFixed(1),
     seconds(view.ttftP50Ms),
     seconds(view.ttftP90Ms),
   ])
-  const columns = ['policy', 'calls', 'errors', 'from cache %', 'TTFT p50 s', 'TTFT p90 s']
+  const columns = ['policy', 'calls', 'tasks', 'errors', 'from cache %', 'TTFT p50 s', 'TTFT p90 s']
   process.stdout.write(`\n${textTable(columns, rows)}\n${verdict(views[0]!, views[1]!)}\n`)
 }

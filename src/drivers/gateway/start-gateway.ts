@@ -7,6 +7,7 @@ import type { LoadedConfig } from '../../config/load-config.ts'
 import { renderProblems } from '../../config/problem.ts'
 import { admissions } from '../../core/admission/registry.ts'
 import type { EndpointKey } from '../../core/events.ts'
+import type { Policy } from '../../core/policy/policy.ts'
 import { policies } from '../../core/policy/registry.ts'
 import { ApproximateIndex } from '../../core/prefix/approximate-index.ts'
 import { Router, type RouterOptions } from '../../core/router.ts'
@@ -53,18 +54,20 @@ const decisionQueueBytesMax = 8 * 1_048_576
 /**
  * Rejects with the system's error where the address cannot be had.
  * @param scheduler another clock than the wall's, faster for instance
+ * @param policy another one than those that can be configured, to compare with
  */
 export async function startGateway(
   atStart: Config,
   log: Logger,
   scheduler: Scheduler = realTimeScheduler(),
+  policy: () => Policy = policies[atStart.policy],
 ): Promise<RunningGateway> {
   const live = new LiveConfig(atStart)
   const { config } = live
   const random = seededRandom(config.seed)
   const makeRouter = (): Router =>
     new Router({
-      policy: policies[config.policy](),
+      policy: policy(),
       index: new ApproximateIndex(),
       random,
       admission: admissionOf(config),

@@ -36,25 +36,54 @@ interface Message {
 export class AgentLoad {
   calls = 0
   errors = 0
+  /** Sessions brought to their end. */
+  tasks = 0
+  /** Times that the router asked to come again later. */
+  putOff = 0
   promptTokens = 0
   cachedTokens = 0
   /** Of the newest calls, in the order in which they came. */
   readonly ttftMs: number[] = []
+  /** Of the newest tasks, from the first call to the last answer. */
+  readonly taskMs: number[] = []
   lastError: string | null = null
   readonly #options: AgentLoadOptions
   readonly #scheduler: Scheduler
   readonly #stop = new AbortController()
   readonly #agents: Promise<void>[] = []
+  /** Agents that are wanted; whoever has a higher number stops behind its session. */
+  #wanted: number
+  readonly #atWork = new Set<number>()
+  readonly #randoms: Random[] = []
+  #system = ''
 
   constructor(options: AgentLoadOptions, scheduler: Scheduler) {
     this.#options = options
     this.#scheduler = scheduler
+    this.#wanted = options.agents
+  }
+
+  get agents(): number {
+    return this.#wanted
+  }
+
+  /** Changes how many work at once; sessions that have begun are brought to their end. */
+  set agents(count: number) {
+    this.#wanted = count
+    this.#fill()
   }
 
   start(): void {
-    const system = prose(seededRandom(this.#options.seed), shape.systemTokens)
-    for (let i = 0; i < this.#options.agents; i++) {
-      this.#agents.push(this.#work(system, seededRandom(this.#options.seed + 1 + i)))
+    this.#system = prose(seededRandom(this.#options.seed), shape.systemTokens)
+    this.#fill()
+  }
+
+  #fill(): void {
+    for (let i = 0; i < this.#wanted; i++) {
+      if (this.#atWork.has(i)) continue
+      this.#atWork.add(i)
+      this.#randoms[i] ??= seededRandom(this.#options.seed + 1 + i)
+      this.#agents.push(this.#work(i, this.#randoms[i]))
     }
   }
 
@@ -64,9 +93,12 @@ export class AgentLoad {
     await Promise.all(this.#agents)
   }
 
-  async #work(system: string, random: Random): Promise<void> {
+  async #work(agent: number, random: Random): Promise<void> {
     await this.#pause(randomExponential(random, shape.toolMsMean))
-    while (!this.#stop.signal.aborted) await this.#session(system, random)
+    while (!this.#stop.signal.aborted && agent < this.#wanted) {
+      await this.#session(this.#system, random)
+    }
+    this.#atWork.delete(agent)
   }
 
   async #session(system: string, random: Random): Promise<void> {
@@ -76,14 +108,22 @@ export class AgentLoad {
       { role: 'system', content: system },
       { role: 'user', content: own },
     ]
+    const startMs = this.#scheduler.nowMs()
     const turns = shape.turnsMin + randomInt(random, shape.turnsMax - shape.turnsMin)
     for (let turn = 0; turn < turns && !this.#stop.signal.aborted; turn++) {
       const answer = await this.#call(messages)
       if (answer === null) return
+      if (turn === turns - 1) this.#done(this.#scheduler.nowMs() - startMs)
       messages.push({ role: 'assistant', content: answer })
       messages.push({ role: 'user', content: prose(random, shape.turnTokens) })
       await this.#pause(randomExponential(random, shape.toolMsMean))
     }
+  }
+
+  #done(taskMs: number): void {
+    this.tasks++
+    this.taskMs.push(taskMs)
+    if (this.taskMs.length > samplesMax) this.taskMs.shift()
   }
 
   /** The answer's text; null when there was none. */
@@ -102,11 +142,19 @@ export class AgentLoad {
         }),
         signal: this.#stop.signal,
       })
+      if (response.status === 429) return await this.#comeAgain(response, messages)
       return await this.#read(response, sentMs)
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#failed((error as Error).message)
       return null
     }
+  }
+
+  async #comeAgain(response: Response, messages: readonly Message[]): Promise<string | null> {
+    this.putOff++
+    await response.body?.cancel()
+    await this.#pause(1_000 * Number(response.headers.get('retry-after') ?? 1))
+    return this.#stop.signal.aborted ? null : await this.#call(messages)
   }
 
   async #read(response: Response, sentMs: number): Promise<string | null> {

@@ -18,6 +18,13 @@ export interface SideView {
   readonly ttftP50Ms: number
   readonly ttftP90Ms: number
   readonly callsPerMinute: number
+  /** Sessions brought to their end. */
+  readonly tasks: number
+  readonly agents: number
+  /** Requests that wait at the router. */
+  readonly held: number
+  /** Sessions that hold a place; null where nobody is ever held. */
+  readonly places: number | null
   readonly replicas: readonly ReplicaView[]
 }
 
@@ -53,6 +60,10 @@ function sideLines(side: SideView): string[] {
     `first token  p50 ${seconds(side.ttftP50Ms)}   p90 ${seconds(side.ttftP90Ms)}`,
     `from cache   ${percent(side.hitShare)} of all prompt tokens`,
     `calls        ${side.calls}, ${side.callsPerMinute.toFixed(0)} a minute`,
+    `tasks done   ${side.tasks} by ${side.agents} agents`,
+    side.places === null
+      ? 'waiting      in the engines’ queues'
+      : `waiting      ${side.held} at the router, ${side.places} sessions hold a place`,
     `errors       ${side.errors}`,
   ]
 }
@@ -77,7 +88,8 @@ export function verdict(baseline: SideView, ours: SideView): string {
   return (
     `${ours.policy}: first token ${times.toFixed(1)} times as soon at the median, ` +
     `${percent(ours.hitShare)} against ${percent(baseline.hitShare)} from cache, ` +
-    `${ours.calls} against ${baseline.calls} calls done.`
+    `${ours.calls} against ${baseline.calls} calls and ${ours.tasks} against ${baseline.tasks} ` +
+    'tasks done.'
   )
 }
 
