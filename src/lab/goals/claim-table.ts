@@ -28,16 +28,32 @@ function claimRow({ claim, point, against, interval, outcome }: Verdict): Cell[]
   return [claim.metric.name, point, against, measured, between, boundsText(claim, against), outcome]
 }
 
-/** In words: what it comes to, and what it should. */
-export function shortfallText({ claim, point, against, interval, outcome }: Verdict): string {
-  const verb = outcome === 'missed' ? 'falls short' : 'is not shown'
+/** Where claims fall short, in words: a sentence for each, with the point that is furthest off. */
+export function shortfalls(verdicts: readonly Verdict[]): string[] {
+  const short = verdicts.filter(({ outcome }) => outcome === 'missed' || outcome === 'not shown')
+  return [...new Set(short.map(({ claim }) => claim))].map((claim) => {
+    const all = verdicts.filter((one) => one.claim === claim)
+    const missed = short.filter((one) => one.claim === claim)
+    const worst = missed.reduce((a, b) => (margin(b) < margin(a) ? b : a))
+    const where = all.length > 1 ? `at ${missed.length} of ${all.length} points, most at` : 'at'
+    return `${claim.metric.name} falls short ${where} ${worst.point}: ${shortfallText(worst)}.`
+  })
+}
+
+/** How far the figure is on the right side of its bound; negative on the wrong one. */
+function margin({ claim: { atLeast, atMost }, interval }: Verdict): number {
+  const { value } = interval!
+  if (atLeast !== undefined) return value / atLeast - 1
+  return atMost === undefined ? 0 : 1 - value / atMost
+}
+
+function shortfallText({ claim, against, interval, outcome }: Verdict): string {
   const beside = against === null ? '' : ` of ${against}'s`
   const { value, low, high } = interval!
   const between = low === null || high === null ? '' : ` (${figure(low)} to ${figure(high)})`
-  return (
-    `${claim.metric.name} at ${point} ${verb}: ${unitOf(against)}${figure(value)}${between}` +
-    `${beside}, to meet was ${boundsText(claim, against)}.`
-  )
+  const what = `${unitOf(against)}${figure(value)}${between}${beside}`
+  const verdict = outcome === 'missed' ? '' : ', not shown'
+  return `${what}, to meet was ${boundsText(claim, against)}${verdict}`
 }
 
 /** Against something, a ratio; else the figure itself. */

@@ -31,15 +31,16 @@ export function goodputRatioOf(window: string, other: string): Metric {
   })
 }
 
-/** A figure's worst seed over its mean: near 1 where no seed falls apart. */
-export function worstOverMean(metric: Metric): Metric {
+/** The seed in which the figure is worst: whether any falls apart. */
+export function worstSeed(metric: Metric): Metric {
+  const { name, moreIsBetter } = metric
   return {
-    name: `worst seed's ${metric.name} over mean`,
-    moreIsBetter: true,
+    name: `${name}, worst seed`,
+    moreIsBetter,
     of: (runs) => {
       const bySeed = runs.map((run) => metric.of([run])([1]))
-      const mean = metric.of(runs)
-      return (weights) => Math.min(...bySeed.filter((_, i) => weights[i]! > 0)) / mean(weights)
+      const worst = moreIsBetter ? Math.min : Math.max
+      return (weights) => worst(...bySeed.filter((_, seed) => weights[seed]! > 0))
     },
   }
 }

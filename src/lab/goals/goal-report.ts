@@ -1,7 +1,7 @@
 /** Goals and what came of them, for readers. */
 import type { Provenance, Report, ReportPart, ReportSection } from '../report/report.ts'
 import { armTable } from './arm-table.ts'
-import { claimTable, shortfallText } from './claim-table.ts'
+import { claimTable, shortfalls } from './claim-table.ts'
 import { goalPlots } from './goal-plots.ts'
 import type { GoalPlan, GoalResult, PointResult } from './run-goal.ts'
 import type { Verdict } from './verdicts.ts'
@@ -55,6 +55,5 @@ function summaryOf({ goal, plan, verdicts }: GoalResult): string {
     .map((outcome) => `${count(outcome)} ${outcome}`)
   const parts = [`${count('met')} of ${verdicts.length} claims of ${goal.name} are met`, ...others]
   const few = plan.seeds < seedsMin ? ` With fewer than ${seedsMin} seeds, an impression only.` : ''
-  const short = verdicts.filter(({ outcome }) => outcome === 'missed' || outcome === 'not shown')
-  return [`${parts.join(', ')}.${few}`, ...short.map(shortfallText)].join('\n')
+  return [`${parts.join(', ')}.${few}`, ...shortfalls(verdicts)].join('\n')
 }

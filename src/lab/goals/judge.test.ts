@@ -1,11 +1,11 @@
 /** The pass rule, on figures made by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Metric, meanMetric, quantileMetric } from '../measure/compare.ts'
+import { type Metric, quantileMetric } from '../measure/compare.ts'
 import { armsOf } from '../runner/arm-spec.ts'
 import type { ArmResults } from '../runner/run-arms.ts'
 import type { JobResult } from '../runner/simulation-job.ts'
-import { worstOverMean } from './goal-metrics.ts'
+import { worstSeed } from './goal-metrics.ts'
 import { measured, measuredAcross, outcomeOf } from './judge.ts'
 import { bestVariants, finalistsOf, ranked } from './screening.ts'
 import { verdictsOf } from './verdicts.ts'
@@ -50,13 +50,11 @@ test('across points, seeds stay paired and each point counts the same', () => {
 })
 
 test('a seed that falls apart shows', () => {
-  const worst = worstOverMean(meanMetric('score', true, ({ goodput }) => goodput.share))
-  const of = (...shares: number[]) =>
-    shares.map((share) => ({ figures: { goodput: { share } } }) as unknown as JobResult)
-  assert.equal(measured(worst, of(4, 4, 4)).value, 1)
-  const { value, low } = measured(worst, of(4, 4, 1))
-  assert.equal(value, 1 / 3)
-  assert.equal(low, 1 / 3)
+  const least = worstSeed(metric)
+  assert.equal(measured(least, runs(4, 4, 4)).value, 4)
+  assert.deepEqual(measured(least, runs(4, 5, 1)), { value: 1, low: 1, high: 5 })
+  const most = worstSeed({ ...metric, moreIsBetter: false })
+  assert.equal(measured(most, runs(4, 5, 1)).value, 5)
 })
 
 test('peers are put in order by the figure, each arm by its best variant', () => {

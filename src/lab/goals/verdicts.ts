@@ -40,19 +40,14 @@ export function verdictsOf(
 }
 
 function verdictAcross(claim: Claim, points: readonly JudgedPoint[], all: number): Verdict {
-  const bases = points.map((at) => baseOf(claim.against!, at, points))
-  const known = bases.filter((base) => base !== undefined)
-  const names = [...new Set(known.map(({ name }) => name))]
-  const point = `mean of ${all}`
-  const against = names.join(', ')
-  if (known.length < all) return { claim, point, against, ...notJudged }
+  const { metric, against } = claim
+  const bases = points.flatMap((at) => (against && baseOf(against, at, points)) ?? [])
+  const names = [...new Set(bases.map(({ name }) => name))]
+  const told = { claim, point: `mean of ${all}`, against: names.join(', ') || null }
+  if (points.length < all || (against && bases.length < all)) return { ...told, ...notJudged }
+  const base = against === undefined ? null : bases.map(({ runs }) => runs)
   const ours = points.map((at) => at.ours.runs)
-  const interval = measuredAcross(
-    claim.metric,
-    ours,
-    known.map(({ runs }) => runs),
-  )
-  return { claim, point, against, ...judged(claim, interval) }
+  return { ...told, ...judged(claim, measuredAcross(metric, ours, base)) }
 }
 
 const notJudged = { interval: null, outcome: 'not judged' } as const
