@@ -1,15 +1,17 @@
 /** Sessions that outgrow the memory of the fleet: who starts, who waits, and how waiting ends. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { randomInt, seededRandom } from '../../src/base/random.ts'
 import { admissions } from '../../src/core/admission/registry.ts'
 import type { Decision } from '../../src/core/decisions.ts'
+import { printedSeed } from '../support/printed-seed.ts'
 import { blockTokens, chainOf, RouterHarness } from '../support/router-harness.ts'
 
 const holdMsMax = 60_000
 
 /** Endpoints of 400,000 tokens each. */
-function harnessOf(endpoints: number): RouterHarness {
-  const admission = { make: admissions['working-set'], holdMsMax }
+function harnessOf(endpoints: number, holdMs = holdMsMax): RouterHarness {
+  const admission = { make: admissions['working-set'], holdMsMax: holdMs }
   return new RouterHarness(endpoints, 'warmpath', 1, admission)
 }
 
@@ -194,4 +196,42 @@ test('what others hold as well is not counted against a session', () => {
   // Three that share it need little more than it does alone.
   for (const seed of [2, 3, 4]) harness.send(chainOf(seed, 8, shared))
   assert.equal(harness.router.heldRequests, 0)
+})
+
+test('whatever comes and goes, nobody waits for ever beside an idle fleet', (t) => {
+  const random = seededRandom(printedSeed(t))
+  for (let round = 0; round < 20; round++) {
+    const harness = harnessOf(1 + randomInt(random, 3), Number.POSITIVE_INFINITY)
+    const running = new Map<string, { readonly requestId: string }>()
+    const held = new Set<string>()
+    const take = (decisions: readonly Decision[]): void => {
+      for (const one of decisions) {
+        if (one.type === 'hold') held.add(one.requestId)
+        if (one.type !== 'dispatch') continue
+        held.delete(one.requestId)
+        running.set(one.requestId, one)
+      }
+    }
+    const endOne = (): void => {
+      const [requestId, dispatch] = [...running][randomInt(random, running.size)]!
+      running.delete(requestId)
+      take(harness.end(dispatch, 'done', { cachedTokens: 0, promptTokens: 1, outputTokens: 1 }))
+    }
+    for (let step = 0; step < 120; step++) {
+      harness.nowMs += randomInt(random, 20_000)
+      const chain = chainOf(randomInt(random, 30), blocksOf(20_000 + randomInt(random, 500_000)))
+      if (random.next() < 0.6) take(harness.arrival(chain))
+      else if (running.size > 0) endOne()
+    }
+    while (running.size > 0) endOne()
+    for (let ticks = 0; held.size > 0 && ticks < 2_000; ticks++) {
+      harness.nowMs += 1_000
+      const decisions = harness.tick()
+      take(decisions)
+      while (running.size > 0) endOne()
+    }
+    assert.equal(held.size, 0, `round ${round}: ${held.size} requests never got their turn`)
+    assert.equal(harness.router.heldRequests, 0)
+    assert.equal(harness.totalInFlight, 0)
+  }
 })

@@ -81,7 +81,12 @@ export class RouterHarness {
   }
 
   arrive(chain: BlockChain, extra: Partial<RequestArrived> = {}): Decision {
-    const [decision] = this.router.handle({
+    return this.arrival(chain, extra)[0]!
+  }
+
+  /** All that an arrival brings about: somebody else may start, too. */
+  arrival(chain: BlockChain, extra: Partial<RequestArrived> = {}): readonly Decision[] {
+    return this.router.handle({
       type: 'request-arrived',
       atMs: this.nowMs,
       requestId: `r${this.#ids++}`,
@@ -96,7 +101,6 @@ export class RouterHarness {
       pinnedTo: null,
       ...extra,
     })
-    return decision!
   }
 
   /** An arrival that must be dispatched. */

@@ -51,17 +51,21 @@ export class WorkingSet implements Admission {
   }
 
   consider(
-    { view, session }: Applicant,
+    applicant: Applicant,
     candidates: readonly EndpointCandidate[],
     nowMs: number,
   ): Admittance {
+    const { view, session } = applicant
     this.#overcommit.tick(nowMs)
     if (session === null || !this.#keepsPlace(candidates[0]!.state, session, view)) {
       return admit(candidates, true, '')
     }
     const place = this.#places.of(session.id)
     const home = candidates.find(({ slot }) => slot === place?.slot)
-    const open = candidates.filter(({ slot }) => !this.#reserved.isKept(slot, view.requestId))
+    const order = this.order(applicant)
+    const open = candidates.filter(
+      ({ slot }) => !this.#reserved.isKept(slot, view.requestId, order),
+    )
     const room = open.filter((one) => this.#missingTokens(one, session, view) <= 0)
     if (home !== undefined && holdsMost(home, view)) {
       // While nobody waits, going elsewhere takes no place from anybody.
@@ -137,8 +141,9 @@ export class WorkingSet implements Admission {
     this.#reserved.left(view.requestId)
   }
 
-  held({ session, view }: Applicant, nowMs: number): void {
-    this.#reserved.waits(view.requestId, nowMs)
+  held(applicant: Applicant, nowMs: number): void {
+    const { session, view } = applicant
+    this.#reserved.waits(view.requestId, this.order(applicant), nowMs)
     const place = session === null ? undefined : this.#places.of(session.id)
     if (place !== undefined && place.inFlight === 0) this.#places.take(place)
   }
