@@ -21,10 +21,18 @@ export class GrowingContext {
     this.#hi = new Uint32Array(capacity)
   }
 
-  /** A context that begins with the whole blocks of another, and then goes its own way. */
-  static after(shared: GrowingContext, random: Random, tokensExpected: number): GrowingContext {
-    const context = new GrowingContext(random, shared.tokens + tokensExpected)
-    const whole = Math.floor(shared.tokens / blockTokens)
+  /**
+   * A context that begins with the whole blocks of another, or of its first `tokens`, and then goes
+   * its own way.
+   */
+  static after(
+    shared: GrowingContext,
+    random: Random,
+    tokensExpected: number,
+    tokens = shared.tokens,
+  ): GrowingContext {
+    const context = new GrowingContext(random, tokens + tokensExpected)
+    const whole = Math.floor(tokens / blockTokens)
     context.#lo.set(shared.#lo.subarray(0, whole))
     context.#hi.set(shared.#hi.subarray(0, whole))
     context.#blocks = whole

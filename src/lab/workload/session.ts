@@ -27,6 +27,23 @@ export interface WorkloadSession {
   readonly turns: readonly Turn[]
 }
 
+/**
+ * A process of a load generator: sends turns in a fixed order, a few at once. A turn whose session
+ * is not ready for it takes its place nevertheless, so a slow session holds up others.
+ */
+export interface Sender {
+  readonly turnsAtOnce: number
+  readonly turns: readonly SentTurn[]
+}
+
+export interface SentTurn {
+  /** Index of the session in the workload, and of the turn in it. */
+  readonly session: number
+  readonly turn: number
+  /** After the answer, before the place is free and the session ready for its next turn. */
+  readonly restMs: number
+}
+
 export interface Workload {
   readonly name: string
   readonly sessions: readonly WorkloadSession[]
@@ -35,6 +52,8 @@ export interface Workload {
    * later. Left out, each is submitted at its `startMs`, whatever else goes on.
    */
   readonly sessionsAtOnce?: number
+  /** Who sends the turns, all from the start; left out, each session its own. */
+  readonly senders?: readonly Sender[]
   /**
    * Tokens of a block of its chains, where it was made for one engine's blocks; `blockTokens` when
    * left out, which is what the arms of the field that count in tokens assume.

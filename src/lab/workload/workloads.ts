@@ -2,6 +2,7 @@
 import { didYouMean } from '../../config/did-you-mean.ts'
 import { type OptionValues, optionValues } from '../option-values.ts'
 import { codeGeneration, codeGenerationDefaults } from './code-generation.ts'
+import { codeGenerationReplay, codeGenerationReplayDefaults } from './code-generation-replay.ts'
 import type { Workload } from './session.ts'
 import { type RateStage, sharedPrefix, sharedPrefixDefaults } from './shared-prefix.ts'
 import { unshared, unsharedDefaults } from './unshared.ts'
@@ -41,6 +42,12 @@ export const workloadKinds: readonly WorkloadKind[] = [
     'coding agents: a long context each, turn by turn, all submitted at once',
     { ...codeGenerationDefaults },
     codeGeneration,
+  ),
+  kind(
+    'code-generation-replay',
+    'the same as llm-d publishes it: the lengths of a seed of its load generator, and its pace',
+    { ...codeGenerationReplayDefaults },
+    codeGenerationReplay,
   ),
   kind(
     'shared-prefix',
