@@ -135,11 +135,26 @@ describe('streams', () => {
   })
 
   test('F115: count_tokens goes where the prompt is, unread', async (t) => {
-    const engine = await RawEngine.start(t, (call) => call.answer(200, '{"input_tokens":9}'))
-    const stage = await GatewayStage.start(t, [engine])
-    const path = '/v1/messages/count_tokens'
-    assert.equal((await seenBy(stage.chat({}, { path }))).body, '{"input_tokens":9}')
-    assert.equal(engine.calls[0]!.line, `POST ${path}`)
+    const script = (call: EngineCall) => call.answer(200, '{"input_tokens":9}')
+    const engines = await Promise.all([1, 2].map(() => RawEngine.start(t, script)))
+    const stage = await GatewayStage.start(t, engines, { config: { policy: 'warmpath' } })
+    const prompt = (i: number) => ({
+      messages: [{ role: 'user', content: `${i} of four prompts. `.repeat(3_000) }],
+      max_tokens: 9,
+    })
+    const sentTo = async (i: number, path: string): Promise<string | null> => {
+      const { head, body } = await seenBy(stage.chat(prompt(i), { path }))
+      assert.equal(body, '{"input_tokens":9}')
+      return headerIn(head, 'x-warmpath-endpoint')
+    }
+    for (let i = 0; i < 4; i++) {
+      const home = await sentTo(i, '/v1/messages')
+      assert.equal(await sentTo(i, '/v1/messages/count_tokens'), home)
+    }
+    assert.ok(
+      engines.every(({ calls }) => calls.length > 0),
+      'both are homes',
+    )
   })
 })
 
