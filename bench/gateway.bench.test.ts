@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { gatewayBench, renderGatewayBench } from './gateway.bench.ts'
 
-const skip = existsSync('/proc/self/stat') ? false : 'reads CPU times from /proc'
+const skip = existsSync('/proc/self/schedstat') ? false : 'reads CPU times from /proc'
 
 test('the gateway bench runs in a smoke size, and loses no request', { skip }, async () => {
   const requests = { '1 KB': 40, '32 KB': 20 }

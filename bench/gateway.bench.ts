@@ -1,7 +1,8 @@
 /**
  * The gateway's CPU time per request and per SSE event beside nginx and HAProxy, before the same
  * trivial engines, in one run. Linux; `npm run bench:gateway`. Proxies run on core 0, engines and
- * load on core 1. Absolute figures drift with the machine: the ratios are what is meant.
+ * load on core 1. Machines drift within minutes, so the proxies take turns in each round, and a
+ * ratio is the median of those of the rounds.
  */
 import { connect, type Socket } from 'node:net'
 import { textTable } from '../src/commands/text-table.ts'
@@ -14,20 +15,25 @@ export interface GatewayBenchSize {
   readonly rounds: number
 }
 
+/** What one proxy took in one kind of load: microseconds of CPU per request or event. */
+export interface GatewayBenchCell {
+  readonly medianMicros: number
+  /** Median of this over the first proxy's, round by round. */
+  readonly ratio: number
+}
+
 export interface GatewayBenchRow {
   readonly proxy: string
-  /** Microseconds of CPU per request by body size; least of the rounds. */
-  readonly requestMicros: Readonly<Record<string, number>>
-  /** Events of paced streams per CPU second; best of the rounds. */
-  readonly eventsPerCpuSecond: number
+  /** By the size of the body, and `event` for paced streams. */
+  readonly cells: Readonly<Record<string, GatewayBenchCell>>
   readonly failures: number
 }
 
 export const fullSize: GatewayBenchSize = {
   proxies: ['nginx', 'haproxy', 'warmpath'],
-  requests: { '1 KB': 12_000, '32 KB': 6_000, '128 KB': 3_000 },
-  streams: 192,
-  rounds: 3,
+  requests: { '1 KB': 6_000, '32 KB': 3_000, '128 KB': 1_500 },
+  streams: 96,
+  rounds: 9,
 }
 
 const bytesOf: Readonly<Record<string, number>> = {
@@ -40,6 +46,8 @@ const connections = 16
 const streamsAtOnce = 48
 const eventsPerStream = 200
 const engineGapMs = 5
+/** Rounds of the same load beforehand: a router is compiled while it runs. */
+const warmRounds = 3
 
 export async function gatewayBench(size: GatewayBenchSize, firstPort: number) {
   const engines = [0, 1, 2, 3].map((i) => firstPort + i)
@@ -49,59 +57,87 @@ export async function gatewayBench(size: GatewayBenchSize, firstPort: number) {
   const slow = spawnPinned(1, process.execPath, [stub, ...paced.map(String)], {
     STUB_GAP_MS: String(engineGapMs),
   })
-  const rows: GatewayBenchRow[] = []
   try {
     await Promise.all(
       [...engines, ...paced].map((port) => answering(`http://127.0.0.1:${port}/health`)),
     )
+    const racers: Racer[] = []
     for (const [i, name] of size.proxies.entries()) {
-      const row = await measured(name, firstPort + 10 + 2 * i, engines, paced, size)
-      if (row !== null) rows.push(row)
+      const racer = await Racer.start(name, firstPort + 10 + 2 * i, engines, paced)
+      if (racer !== null) racers.push(racer)
     }
+    const loads = { ...size.requests, event: size.streams }
+    const warm = Math.min(warmRounds, size.rounds)
+    for (let round = -warm; round < size.rounds; round++) {
+      for (const [load, count] of Object.entries(loads)) {
+        const inTurn = round % 2 === 0 ? racers : racers.toReversed()
+        for (const racer of inTurn) await racer.run(load, count, round >= 0)
+      }
+    }
+    await Promise.all(racers.map((racer) => racer.stop()))
+    return racers.map((racer) => racer.row(racers[0]!))
   } finally {
     await Promise.all([stopped(atOnce), stopped(slow)])
   }
-  return rows
 }
 
-async function measured(
-  name: string,
-  port: number,
-  engines: readonly number[],
-  paced: readonly number[],
-  size: GatewayBenchSize,
-): Promise<GatewayBenchRow | null> {
-  const proxy = await startProxy(name, port, engines)
-  const streamer = await startProxy(name, port + 1, paced)
-  if (proxy === null || streamer === null) return null
-  const requestMicros: Record<string, number> = {}
-  let eventsPerCpuSecond = 0
-  let failures = 0
-  for (let round = 0; round < size.rounds; round++) {
-    for (const [label, count] of Object.entries(size.requests)) {
-      const run = await cpuOf(proxy, () => requests(port, bodies(bytesOf[label]!, false), count))
-      failures += run.failures
-      const micros = (run.cpuSeconds * 1e6) / count
-      requestMicros[label] = Math.min(requestMicros[label] ?? Number.POSITIVE_INFINITY, micros)
-    }
-    const run = await cpuOf(streamer, () =>
-      requests(port + 1, bodies(1_024, true), size.streams, streamsAtOnce),
-    )
-    failures += run.failures
-    const rate = (size.streams * eventsPerStream) / Math.max(run.cpuSeconds, 1e-3)
-    eventsPerCpuSecond = Math.max(eventsPerCpuSecond, rate)
+/** One proxy, before engines that answer at once, and a second of it before paced ones. */
+class Racer {
+  readonly #name: string
+  readonly #port: number
+  readonly #proxy: RunningProxy
+  readonly #streamer: RunningProxy
+  readonly #micros: Record<string, number[]> = {}
+  #failures = 0
+
+  private constructor(name: string, port: number, proxy: RunningProxy, streamer: RunningProxy) {
+    this.#name = name
+    this.#port = port
+    this.#proxy = proxy
+    this.#streamer = streamer
   }
-  await Promise.all([proxy.stop(), streamer.stop()])
-  return { proxy: name, requestMicros, eventsPerCpuSecond, failures }
+
+  /** Null where the program is not installed. */
+  static async start(
+    name: string,
+    port: number,
+    engines: readonly number[],
+    paced: readonly number[],
+  ): Promise<Racer | null> {
+    const proxy = await startProxy(name, port, engines)
+    const streamer = await startProxy(name, port + 1, paced)
+    return proxy === null || streamer === null ? null : new Racer(name, port, proxy, streamer)
+  }
+
+  async run(load: string, count: number, counts: boolean): Promise<void> {
+    const streams = load === 'event'
+    const [proxy, port] = streams ? [this.#streamer, this.#port + 1] : [this.#proxy, this.#port]
+    const payloads = bodies(streams ? 1_024 : bytesOf[load]!, streams)
+    const before = proxy.cpuSeconds()
+    const failures = await requests(port, payloads, count, streams ? streamsAtOnce : connections)
+    const micros = (proxy.cpuSeconds() - before) * 1e6
+    this.#failures += failures
+    if (!counts) return
+    this.#micros[load] ??= []
+    this.#micros[load].push(micros / (streams ? count * eventsPerStream : count))
+  }
+
+  row(base: Racer): GatewayBenchRow {
+    const cells = Object.entries(this.#micros).map(([load, micros]) => {
+      const ratio = median(micros.map((one, round) => one / base.#micros[load]![round]!))
+      return [load, { medianMicros: median(micros), ratio }] as const
+    })
+    return { proxy: this.#name, cells: Object.fromEntries(cells), failures: this.#failures }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#proxy.stop(), this.#streamer.stop()])
+  }
 }
 
-async function cpuOf(
-  proxy: RunningProxy,
-  run: () => Promise<number>,
-): Promise<{ readonly cpuSeconds: number; readonly failures: number }> {
-  const before = proxy.cpuSeconds()
-  const failures = await run()
-  return { cpuSeconds: proxy.cpuSeconds() - before, failures }
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2
 }
 
 /** Agent-like bodies: a system prompt that all share, then messages of their own. */
@@ -130,7 +166,7 @@ async function requests(
   port: number,
   payloads: readonly Buffer[],
   count: number,
-  atOnce = connections,
+  atOnce: number,
 ): Promise<number> {
   let next = 0
   let failures = 0
@@ -184,22 +220,14 @@ function exchange(socket: Socket, payload: Buffer): Promise<boolean> {
 }
 
 export function renderGatewayBench(rows: readonly GatewayBenchRow[]): string {
-  const base = rows[0]!
-  const sizes = Object.keys(base.requestMicros)
-  const header = [
-    'proxy',
-    ...sizes.flatMap((size) => [`${size} µs`, 'ratio']),
-    'events/CPU s',
-    'ratio',
-  ]
-  const lines = rows.map((row) => [
-    row.proxy,
-    ...sizes.flatMap((size) => {
-      const micros = row.requestMicros[size]!
-      return [micros.toFixed(0), (micros / base.requestMicros[size]!).toFixed(2)]
+  const loads = Object.keys(rows[0]!.cells)
+  const header = ['proxy', ...loads.flatMap((load) => [`${load} µs`, 'ratio'])]
+  const lines = rows.map(({ proxy, cells }) => [
+    proxy,
+    ...loads.flatMap((load) => {
+      const { medianMicros, ratio } = cells[load]!
+      return [medianMicros.toFixed(1), ratio.toFixed(2)]
     }),
-    row.eventsPerCpuSecond.toFixed(0),
-    (row.eventsPerCpuSecond / base.eventsPerCpuSecond).toFixed(2),
   ])
   return textTable(header, lines)
 }
@@ -207,7 +235,7 @@ export function renderGatewayBench(rows: readonly GatewayBenchRow[]): string {
 if (import.meta.main) {
   const rows = await gatewayBench(fullSize, 20_100)
   process.stdout.write(
-    `CPU per request and SSE events per CPU second; ratios to ${rows[0]?.proxy}\n`,
+    `CPU per request and per event of paced streams; ratios to ${rows[0]?.proxy}\n`,
   )
   process.stdout.write(`${renderGatewayBench(rows)}\n`)
   const failed = rows.reduce((sum, row) => sum + row.failures, 0)

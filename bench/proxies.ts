@@ -14,9 +14,6 @@ export interface RunningProxy {
 }
 
 const root = join(import.meta.dirname, '..')
-/** Linux counts CPU time in hundredths of a second. */
-const ticksPerSecond = 100
-
 function has(command: string): boolean {
   try {
     execFileSync('which', [command], { stdio: 'ignore' })
@@ -166,9 +163,16 @@ function statOf(pid: number | string): string[] | null {
   }
 }
 
+/** Of all threads, in nanoseconds by the scheduler's count; 0 for a process that is gone. */
 function cpuOf(pid: number): number {
-  const stat = statOf(pid)
-  return stat === null ? 0 : (Number(stat[11]) + Number(stat[12])) / ticksPerSecond
+  try {
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+      const text = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')
+      return sum + Number(text.slice(0, text.indexOf(' '))) / 1e9
+    }, 0)
+  } catch {
+    return 0
+  }
 }
 
 function rssOf(pid: number): number {
