@@ -24,6 +24,11 @@ export const taskP50 = quantileMetric('task p50', 'taskMs', 0.5)
 /** The worst session of all seeds: whoever was starved. */
 export const slowdownMax = quantileMetric('slowdown max', 'slowdown', 1)
 
+/** The share of good requests among those of a stretch of the run. */
+export function goodputIn(window: string): Metric {
+  return meanMetric(`goodput, ${window}`, true, ({ windows }) => windows[window]!.goodput.share)
+}
+
 /** The share of good requests in one stretch of the run over that in another. */
 export function goodputRatioOf(window: string, other: string): Metric {
   return meanMetric(`goodput, ${window} over ${other}`, true, ({ windows }) => {

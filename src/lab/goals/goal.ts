@@ -50,8 +50,8 @@ export interface Goal {
   readonly title: string
   /** The field's arms are put in order by this at each point. */
   readonly rank: Metric
-  /** Which variants of the arms run; all of them when left out. */
-  readonly variants?: 'defaults'
+  /** Whom it runs against: every arm in every variant when left out. */
+  readonly field?: 'defaults' | readonly string[]
   readonly points: readonly GoalPoint[]
   /** What the points are drawn over, where they are a sweep. */
   readonly axis?: Axis

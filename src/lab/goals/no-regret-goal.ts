@@ -50,7 +50,7 @@ export const G9: Goal = {
   name: 'G9',
   title: 'no regret where there is nothing to gain',
   rank: goodput,
-  variants: 'defaults',
+  field: 'defaults',
   points: [uniform, unshared, decodes, single, singleWithAgents],
   claims,
 }

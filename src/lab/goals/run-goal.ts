@@ -54,10 +54,11 @@ export async function runGoal(
   }
 }
 
-/** The field, as far as the goal asks for it. */
-function peersOf({ variants }: Goal): ArmChoice[] {
+/** Whom the goal runs against. */
+function peersOf({ field }: Goal): ArmChoice[] {
   const names = arms.map(({ name }) => name).filter((name) => name !== ourName)
-  return names.flatMap((name) => armsOf(variants === 'defaults' ? name : `${name}:all`))
+  if (field === undefined) return names.flatMap((name) => armsOf(`${name}:all`))
+  return (field === 'defaults' ? names : field).flatMap(armsOf)
 }
 
 async function runPoint(
