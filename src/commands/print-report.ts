@@ -41,7 +41,9 @@ export async function printReport(
 
 /** The tables of a report for a terminal, and its sentence. */
 export function reportText({ title, summary, sections }: Report): string {
-  const tables = sections.flatMap(({ parts }) => parts.filter((part) => part.kind === 'table'))
+  const tables = sections
+    .flatMap(({ parts }) => parts.filter((part) => part.kind === 'table'))
+    .filter(({ pageOnly = false }) => !pageOnly)
   return [title, ...tables.map(tableText), summary].join('\n\n')
 }
 

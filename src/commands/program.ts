@@ -1,6 +1,7 @@
 /** The command line as a whole. Bodies of commands are loaded when they run: `--help` is quick. */
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
+import * as bench from './bench.ts'
 import * as calibrate from './calibrate.ts'
 import * as check from './check.ts'
 import * as demo from './demo.ts'
@@ -30,7 +31,7 @@ export function createProgram(): Command {
     .configureHelp({ helpWidth: 100 })
     .addHelpText('after', help)
     .exitOverride()
-  const commands = [demo, serve, emulate, check, explain, simulate, lab, calibrate]
+  const commands = [demo, serve, emulate, check, explain, simulate, bench, lab, calibrate]
   for (const command of commands) command.register(program)
   return program
 }

@@ -47,6 +47,8 @@ export interface ReportTable {
   readonly columns: readonly ReportColumn[]
   readonly rows: readonly (readonly Cell[])[]
   readonly note?: string
+  /** Too much for a terminal: it stands in the page only. */
+  readonly pageOnly?: boolean
 }
 
 export interface ReportColumn {

@@ -26,10 +26,11 @@ font-size:.8rem;color:var(--muted);vertical-align:middle}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.875rem;margin:.75rem 0}
 caption,figcaption{text-align:left;font-weight:600;padding:.25rem 0;font-size:.95rem}
-th,td{padding:.25rem .75rem .25rem 0;border-bottom:1px solid var(--grid);text-align:left;
+th,td{padding:.25rem 0 .25rem 1rem;border-bottom:1px solid var(--grid);text-align:left;
 vertical-align:top}
 th{color:var(--muted);font-weight:600;vertical-align:bottom;border-bottom-color:var(--muted)}
-th.n,td.n{text-align:right;padding:.25rem 0 .25rem 1rem}
+th:first-child,td:first-child{padding-left:0}
+th.n,td.n{text-align:right}
 td.n{white-space:nowrap}
 .note{font-size:.85rem;color:var(--muted);margin:.25rem 0}
 figure{margin:1.5rem 0;break-inside:avoid}
