@@ -11,6 +11,9 @@ export type Against =
   | { readonly defaults: string }
   /** An arm in its best variant at the point. */
   | { readonly tuned: string }
+  /** The best of some, or of all but those: as `armsOf` calls them. */
+  | { readonly bestOf: readonly string[] }
+  | { readonly bestBut: readonly string[] }
   /** The router itself, at another point. */
   | { readonly point: string }
 

@@ -77,12 +77,10 @@ test('peers are put in order by the figure, each arm by its best variant', () =>
     'random',
     'warmpath',
   ])
-  assert.deepEqual(names(finalistsOf(screened, metric, ({ name }) => name === 'warmpath')), [
-    'warmpath',
-    'warmpath:other',
-    'round-robin',
-    'power-of-two',
-  ])
+  assert.deepEqual(
+    names(finalistsOf(screened, metric, [{ metric, against: { defaults: 'warmpath' } }])),
+    ['warmpath:other', 'power-of-two', 'round-robin', 'warmpath'],
+  )
 })
 
 test('each claim is judged at its points against what it names', () => {
@@ -99,6 +97,8 @@ test('each claim is judged at its points against what it names', () => {
     { metric, points: ['b'], against: { point: 'c' }, atLeast: 0.9 },
     { metric, points: ['a'], against: { tuned: 'random' }, atLeast: 1 },
     { metric, points: ['a'], atLeast: 30 },
+    { metric, points: ['a'], against: { bestOf: ['round-robin', 'random'] }, atLeast: 3 },
+    { metric, points: ['a'], against: { bestBut: ['session-affinity'] }, atLeast: 3 },
   ] as const
   const said = verdictsOf(claims, points).map(({ point, against, interval, outcome }) => [
     point,
@@ -114,6 +114,8 @@ test('each claim is judged at its points against what it names', () => {
     ['b', 'c', null, 'not judged'],
     ['a', 'random', null, 'not judged'],
     ['a', null, 30, 'met'],
+    ['a', 'round-robin', 3, 'met'],
+    ['a', 'round-robin', 3, 'met'],
   ])
   const across = [
     { metric, across: true, against: { defaults: 'round-robin' }, atLeast: 2 },

@@ -73,8 +73,9 @@ async function runPoint(
     const common = { workload: point.workload, ...point.more, members }
     return runArms({ arms: choices, seeds: some, common }, { onDone: () => tally.done() })
   }
+  const claims = goal.claims.filter(({ points }) => points?.includes(point.name) ?? true)
   const screened = await run(peers, first)
-  const kept = finalistsOf(screened, goal.rank, (arm, tuned) => isNamed(goal, arm, tuned))
+  const kept = finalistsOf(screened, goal.rank, claims)
   tally.kept(kept.length)
   const rest = await run(
     kept.map(({ choice }) => choice),
@@ -88,16 +89,6 @@ async function runPoint(
     ours: ours!,
     peers: ranked(whole, goal.rank),
   }
-}
-
-/** Whether a claim is about that arm, as it comes or in its best variant. */
-function isNamed({ claims }: Goal, { choice }: ArmResults, tuned: boolean): boolean {
-  const { arm, variant } = choice
-  return claims.some(({ against }) => {
-    if (against === undefined) return false
-    if ('defaults' in against) return against.defaults === arm.name && variant === arm.variants[0]
-    return 'tuned' in against && against.tuned === arm.name && tuned
-  })
 }
 
 /** Counts the simulations of a goal; how many go on from the screening is a guess at first. */

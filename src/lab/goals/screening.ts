@@ -1,9 +1,13 @@
 /** All that the field offers, on few seeds; the best go on. */
 import type { Metric } from '../measure/compare.ts'
 import type { ArmResults } from '../runner/run-arms.ts'
+import type { Claim } from './goal.ts'
+import { isMeant } from './is-meant.ts'
 import { figureOf } from './judge.ts'
 
 const peersKept = 3
+/** Two seeds do not tell the best of a group for sure. */
+const namedKept = 2
 
 /** Best first; an arm without a figure comes last. */
 export function ranked(arms: readonly ArmResults[], by: Metric): ArmResults[] {
@@ -26,13 +30,18 @@ export function bestVariants(screened: readonly ArmResults[], by: Metric): ArmRe
   })
 }
 
-/** Those that run on all seeds: the best three arms, and whom claims name. */
+/** Those that run on all seeds: the best three arms, and of those whom a claim names the best. */
 export function finalistsOf(
   screened: readonly ArmResults[],
   by: Metric,
-  named: (arm: ArmResults, tuned: boolean) => boolean,
+  claims: readonly Claim[],
 ): ArmResults[] {
-  const best = bestVariants(screened, by)
-  const kept = new Set(best.slice(0, peersKept))
-  return screened.filter((arm) => kept.has(arm) || named(arm, best.includes(arm)))
+  const order = ranked(screened, by)
+  const kept = new Set(bestVariants(screened, by).slice(0, peersKept))
+  for (const { against } of claims) {
+    if (against === undefined) continue
+    const meant = order.filter((arm) => isMeant(against, arm))
+    for (const arm of meant.slice(0, namedKept)) kept.add(arm)
+  }
+  return order.filter((arm) => kept.has(arm))
 }

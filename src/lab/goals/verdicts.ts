@@ -3,6 +3,7 @@ import type { Interval } from '../measure/bootstrap.ts'
 import type { MeasuredRun } from '../measure/measure-run.ts'
 import type { ArmResults } from '../runner/run-arms.ts'
 import type { Against, Claim } from './goal.ts'
+import { isMeant } from './is-meant.ts'
 import { measured, measuredAcross, type Outcome, outcomeOf } from './judge.ts'
 
 export interface Verdict {
@@ -59,8 +60,8 @@ function verdictAt(claim: Claim, at: JudgedPoint, points: readonly JudgedPoint[]
   }
   const base = baseOf(claim.against, at, points)
   if (base === undefined) {
-    const against = Object.values(claim.against)[0] as string
-    return { claim, point, against, ...notJudged }
+    const [against] = Object.values(claim.against)
+    return { claim, point, against: String(against), ...notJudged }
   }
   const interval = measured(claim.metric, at.ours.runs, base.runs)
   return { claim, point, against: base.name, ...judged(claim, interval) }
@@ -75,15 +76,9 @@ function baseOf(
   { peers }: JudgedPoint,
   points: readonly JudgedPoint[],
 ): { readonly name: string; readonly runs: readonly MeasuredRun[] } | undefined {
-  if ('peer' in against) return peers[0]
   if ('point' in against) {
     const other = points.find(({ point }) => point.name === against.point)
     return other && { name: against.point, runs: other.ours.runs }
   }
-  if ('defaults' in against) {
-    return peers.find(({ choice: { arm, variant } }) => {
-      return arm.name === against.defaults && variant === arm.variants[0]
-    })
-  }
-  return peers.find(({ choice }) => choice.arm.name === against.tuned)
+  return peers.find((arm) => isMeant(against, arm))
 }
