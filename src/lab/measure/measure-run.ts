@@ -91,6 +91,7 @@ export function measureRun(
   const alone = aloneTimes(result, workload)
   const fromMs = Math.min(endMs, ...sessions.map(({ submittedMs }) => submittedMs))
   const steady = steadyMiddle(sessions, endMs)
+  const [itlP50, itlP99] = gaps.quantiles([0.5, 0.99] as const)
   const durationMs = endMs - fromMs
   const group = (records: Records, ms = durationMs): GroupFigures =>
     groupFigures(records, samplesOf(records, alone), slo, ms)
@@ -99,7 +100,7 @@ export function measureRun(
     ...groupFigures(result, samples, slo, durationMs),
     whole: throughputIn(requests, { fromMs, toMs: endMs }),
     steady: steady === null ? null : throughputIn(requests, steady),
-    itlMs: { p50: gaps.quantile(0.5), p99: gaps.quantile(0.99) },
+    itlMs: { p50: itlP50, p99: itlP99 },
     balance: balanceOf(requests, new Set(stays.map(({ member }) => member.endpoint)).size),
     fairness: fairnessOf(requests),
     cost: costOf(stays, endMs, sessions, requests),

@@ -1,3 +1,6 @@
+/** More tokens than one entry holds; below, both fit into the 53 bits of a whole number. */
+const tokenRoom = 2 ** 20
+
 /** Times between two tokens, each with the number of tokens it holds for. */
 export class TokenGaps {
   #ms = new Float32Array(1_024)
@@ -11,16 +14,31 @@ export class TokenGaps {
     this.#count++
   }
 
-  /** The gap, in ms, that the share `p` of all tokens does not exceed; NaN where there are none. */
-  quantile(p: number): number {
-    const order = Uint32Array.from({ length: this.#count }, (_, i) => i)
-    order.sort((a, b) => this.#ms[a]! - this.#ms[b]!)
-    let left = p * this.#tokens.subarray(0, this.#count).reduce((sum, tokens) => sum + tokens, 0)
-    for (const i of order) {
-      left -= this.#tokens[i]!
-      if (left <= 0) return this.#ms[i]!
+  /** The gaps, in ms, that these shares of all tokens do not exceed; NaN where there are none. */
+  quantiles<Shares extends readonly number[]>(shares: Shares): { [At in keyof Shares]: number } {
+    const sorted = this.#sorted()
+    let all = 0
+    for (const packed of sorted) all += packed % tokenRoom
+    const at = (share: number): number => {
+      let left = share * all
+      for (const packed of sorted) {
+        left -= packed % tokenRoom
+        if (left <= 0) return gapOf(packed)
+      }
+      return Number.NaN
     }
-    return Number.NaN
+    return shares.map(at) as { [At in keyof Shares]: number }
+  }
+
+  /**
+   * Gap and tokens as one number each: the bits of a float above zero have its order, and numbers
+   * are sorted many times faster than by a function that compares.
+   */
+  #sorted(): Float64Array {
+    const bits = new Uint32Array(this.#ms.buffer, 0, this.#count)
+    const packed = new Float64Array(this.#count)
+    for (let i = 0; i < packed.length; i++) packed[i] = bits[i]! * tokenRoom + this.#tokens[i]!
+    return packed.sort()
   }
 
   #grow(): void {
@@ -31,4 +49,9 @@ export class TokenGaps {
     this.#ms = ms
     this.#tokens = tokens
   }
+}
+
+function gapOf(packed: number): number {
+  const bits = Uint32Array.of(Math.floor(packed / tokenRoom))
+  return new Float32Array(bits.buffer)[0]!
 }
