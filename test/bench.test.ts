@@ -47,7 +47,10 @@ test('a table, a page and a sentence; it says beforehand what it will send', asy
   assert.match(stderr, /^sending to http:\S+, model meta-llama\S+: requests of 512 tokens, answers/)
   assert.match(stderr, /2 stages, 0.5 s each, of which the first 0.1 s do not count/)
   assert.match(stdout, /\n20\/s +8 +0 .*\n40\/s +16 +0 /)
-  assert.match(stdout, /[Aa]t 40\/s, \d+\.\d % of the requests kept 2 s to the first token, .*\.\n$/)
+  assert.match(
+    stdout,
+    /[Aa]t 40\/s, \d+\.\d % of the requests kept 2 s to the first token, .*\.\n$/,
+  )
   const page = readFileSync(html, 'utf8')
   assert.match(page, /<h1>Load on 127\.0\.0\.1:\d+<\/h1>/)
   assert.ok(page.includes('<svg '))
