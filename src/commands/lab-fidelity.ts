@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import type { FidelityPlan } from '../lab/fidelity/run-fidelity.ts'
 import { printReport, provenance, type ReportFlags, reportFlags } from './print-report.ts'
 
 const help = `
 Examples:
   warmpath lab fidelity                     # in about a minute on two cores
-  warmpath lab fidelity --quick             # coding agents on two seeds instead of ten
+  warmpath lab fidelity --quick             # fewer seeds
   warmpath lab fidelity --html fidelity.html
 `
 
@@ -12,8 +13,11 @@ interface FidelityOptions extends ReportFlags {
   readonly quick?: true
 }
 
-const seedsFull = 10
-const seedsQuick = 2
+const fullPlan: FidelityPlan = {
+  ladderSeeds: [11, 12, 13],
+  otherSeeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+}
+const quickPlan: FidelityPlan = { ladderSeeds: [11], otherSeeds: [1, 2] }
 
 /** `warmpath lab fidelity`: the simulator against published measurements. */
 export function register(lab: Command): void {
@@ -31,10 +35,10 @@ async function labFidelity(options: FidelityOptions): Promise<void> {
   const { realTimeScheduler } = await import('../io/real-time.ts')
   const { ProgressLine } = await import('./progress-line.ts')
   const progress = new ProgressLine('simulations', realTimeScheduler())
-  const plan = { agentsSeeds: options.quick ? seedsQuick : seedsFull }
+  const plan = options.quick ? quickPlan : fullPlan
   const onDone = (done: number, of: number): void => progress.show(done, of)
   const fidelity = await runFidelity(plan, { onDone }).finally(() => progress.end())
-  const seeds = [fidelity.ladderSeed, ...fidelity.agentsSeeds]
+  const seeds = [...plan.ladderSeeds, ...plan.otherSeeds]
   const from = await provenance({ seeds, simulated: true })
   await printReport(fidelityReport(fidelity, from), fidelity, options)
 }

@@ -67,16 +67,23 @@ const profileList: readonly EngineProfile[] = [
     name: 'qwen3-coder-480b-tpu-v7x',
     model: 'Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8',
     source:
-      'Prefill from a measured peak of 16,444 tokens/s, the rest derived and untuned, KV ' +
-      'capacity assumed.',
+      'Prefill from a measured peak of 16,444 tokens/s, the rest derived; per sequence (each has ' +
+      'its own experts to be read) and ingress per token fitted to published first tokens at 5 ' +
+      'and 10 sessions and times per token; limits as served by llm-d. KV capacity assumed: ' +
+      'between the 658,000 tokens without offloading that its manifests imply, and what the ' +
+      'devices could hold.',
     t0Ms: 22,
     prefillMsPerToken: 0.057,
     pairMs: 1.1e-6,
     contextMsPerToken: 1.7e-5,
     logicalContextMsPerToken: 0,
+    perSequenceMs: 1.5,
     kvTokens: 800_000,
-    contextTokensMax: 1_000_000,
+    runningMax: 64,
+    contextTokensMax: 262_144,
     hostReloadMsPerToken: 0.0033,
+    ingressMs: stackIngressMs,
+    ingressMsPerToken: 0.005,
     pricePerHour: 40,
   },
   {

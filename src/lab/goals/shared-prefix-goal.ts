@@ -1,6 +1,6 @@
 /** llm-d's ladder: groups of users that share a long system prompt, at growing rates. */
 
-import { ladderWarmUpSeconds, publishedLadder } from '../fidelity/published.ts'
+import { ladderWarmUpSeconds, publishedLadder } from '../fidelity/published-ladder.ts'
 import { meanMetric } from '../measure/compare.ts'
 import { sloDefaults } from '../measure/goodput.ts'
 import { warmUpDrainSeconds } from '../workload/workloads.ts'

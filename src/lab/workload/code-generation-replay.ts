@@ -17,6 +17,7 @@ import type { Sender, SentTurn, Turn, Workload, WorkloadSession } from './sessio
  * - Prompts are random tokens as text. Read again by the tokenizer they are 5 % more (measured with
  *   the vocabulary of Qwen).
  * - Where a prompt does not fit, old turns are left out, then the end of the session's own context.
+ *   Before version 5fb5e1ac (May 2026) nothing was cut: engines refused such requests at once.
  *
  * With the published seed (42, or 7 plus the conversations) all lengths are those of the published
  * run. Answers are as long as they were asked to be.
@@ -28,6 +29,8 @@ export interface CodeGenerationReplayOptions {
   readonly contextTokensMax: number
   /** Of the tokenizer per token of random text. */
   readonly tokensPerDrawn: number
+  /** What does not fit is cut (1), or the request refused and left out here (0). */
+  readonly cutLongPrompts: number
 }
 
 export const codeGenerationReplayDefaults: CodeGenerationReplayOptions = {
@@ -36,6 +39,7 @@ export const codeGenerationReplayDefaults: CodeGenerationReplayOptions = {
   processes: 8,
   contextTokensMax: 262_144,
   tokensPerDrawn: 1.053,
+  cutLongPrompts: 1,
 }
 
 /** Kept free below the longest context. */
@@ -60,17 +64,21 @@ export function codeGenerationReplay(options: CodeGenerationReplayOptions, seed:
   const shared = new GrowingContext(random)
   shared.append(grown(codeGenerationDefaults.sharedTokens, options))
   const sessions: WorkloadSession[] = []
-  const sent: SentTurn[][] = []
+  const sent: (SentTurn | null)[][] = []
   for (const [i, one] of drawConversations(options, seed).entries()) {
     const passes = new Passes(one, shared, random, options)
-    sent.push([])
-    for (let left = options.requestsEach, pass = 0; left > 0; left -= one.turns.length, pass++) {
-      const turns = passes.next(Math.min(left, one.turns.length))
-      for (let turn = 0; turn < turns.length; turn++) {
-        sent[i]!.push({ session: sessions.length, turn, restMs: one.turns[turn]!.toolMs })
+    const rounds: (SentTurn | null)[] = []
+    for (let pass = 0; rounds.length < options.requestsEach; pass++) {
+      const turns = passes.next(Math.min(options.requestsEach - rounds.length, one.turns.length))
+      const made = turns.filter((turn) => turn !== null)
+      for (const [round, turn] of turns.entries()) {
+        const restMs = one.turns[round]!.toolMs
+        const sentTurn = { session: sessions.length, turn: turn ? made.indexOf(turn) : 0, restMs }
+        rounds.push(turn === null ? null : sentTurn)
       }
-      sessions.push(session(`conversation-${i}.${pass}`, turns))
+      if (made.length > 0) sessions.push(session(`conversation-${i}.${pass}`, made))
     }
+    sent.push(rounds)
   }
   const name = `code-generation-replay-${options.conversations}`
   return { name, sessions, senders: sendersOf(sent, options) }
@@ -82,13 +90,13 @@ function session(id: string, turns: readonly Turn[]): WorkloadSession {
 
 /** Turn after turn, each of all conversations of a process. */
 function sendersOf(
-  sent: readonly (readonly SentTurn[])[],
+  sent: readonly (readonly (SentTurn | null)[])[],
   { requestsEach, processes }: CodeGenerationReplayOptions,
 ): Sender[] {
   return Array.from({ length: Math.min(processes, sent.length) }, (_, process) => {
     const own = sent.filter((_, i) => i % processes === process)
     const turns = Array.from({ length: requestsEach }, (_, i) => own.map((of) => of[i]!))
-    return { turnsAtOnce: own.length, turns: turns.flat() }
+    return { turnsAtOnce: own.length, turns: turns.flat().filter((turn) => turn !== null) }
   })
 }
 
@@ -126,54 +134,67 @@ function grown(tokens: number, { tokensPerDrawn }: CodeGenerationReplayOptions):
 
 /** A conversation from its beginning to its end, and again. */
 class Passes {
-  readonly #conversation: Conversation
+  readonly #turns: readonly DrawnTurn[]
   readonly #random: Random
-  readonly #tokensMax: number
+  readonly #options: CodeGenerationReplayOptions
   readonly #own: GrowingContext
   /** The first prompt, the same each time. */
   readonly #opening: GrowingContext
 
   constructor(
-    conversation: Conversation,
+    { ownTokens, turns }: Conversation,
     shared: GrowingContext,
     random: Random,
     options: CodeGenerationReplayOptions,
   ) {
-    this.#conversation = conversation
+    this.#turns = turns
     this.#random = random
-    this.#tokensMax = options.contextTokensMax - reserveTokens
-    const [first] = conversation.turns
-    const ownTokens = Math.min(conversation.ownTokens, options.contextTokensMax)
+    this.#options = options
     this.#own = GrowingContext.after(shared, random, ownTokens)
     extend(this.#own, shared.tokens + ownTokens)
-    const room = this.#tokensMax - first!.outputTokens - first!.inputTokens
-    this.#opening = this.#begin(Math.min(this.#own.tokens, room), first!.inputTokens)
+    const [first] = turns
+    const room = Math.min(this.#own.tokens, this.#room(first!))
+    this.#opening = this.#context(room, first!.inputTokens)
   }
 
-  next(count: number): Turn[] {
-    const opening = this.#opening
-    let context = GrowingContext.after(opening, this.#random, 0)
-    extend(context, opening.tokens)
-    let ownTokens = opening.tokens - this.#conversation.turns[0]!.inputTokens
+  /** The first turns; null is one that was refused. */
+  next(count: number): (Turn | null)[] {
+    let context: GrowingContext | null = null
+    let ownTokens = this.#own.tokens
     let history: number[] = []
-    return this.#conversation.turns.slice(0, count).map((turn, i): Turn => {
+    return this.#turns.slice(0, count).map((turn, i): Turn | null => {
       const { inputTokens, outputTokens } = turn
-      const room = this.#tokensMax - outputTokens - inputTokens
-      if (i > 0 && ownTokens + sum(history) > room) {
+      const room = this.#room(turn)
+      if (ownTokens + sum(history) > room) {
+        if (this.#options.cutLongPrompts === 0) return null
         while (history.length > 0 && ownTokens + sum(history) > room) history = history.slice(1)
         ownTokens = Math.min(ownTokens, room)
-        context = this.#begin(ownTokens, sum(history))
+        context = null
       }
+      context ??= i === 0 ? this.#reopened() : this.#context(ownTokens, sum(history))
       if (i > 0) context.append(inputTokens)
       history.push(inputTokens + outputTokens)
       const promptTokens = context.tokens
       context.append(outputTokens)
-      const gapMs = i === 0 ? 0 : this.#conversation.turns[i - 1]!.toolMs
+      const gapMs = i === 0 ? 0 : this.#turns[i - 1]!.toolMs
       return { gapMs, promptTokens, outputTokens, chain: context.chain() }
     })
   }
 
-  #begin(ownTokens: number, more: number): GrowingContext {
+  /** Tokens that a turn leaves for what stands before it. */
+  #room({ inputTokens, outputTokens }: DrawnTurn): number {
+    const { contextTokensMax, cutLongPrompts } = this.#options
+    const reserve = cutLongPrompts === 0 ? 0 : reserveTokens
+    return contextTokensMax - reserve - outputTokens - inputTokens
+  }
+
+  #reopened(): GrowingContext {
+    const context = GrowingContext.after(this.#opening, this.#random, 0)
+    extend(context, this.#opening.tokens)
+    return context
+  }
+
+  #context(ownTokens: number, more: number): GrowingContext {
     const context = GrowingContext.after(this.#own, this.#random, more, ownTokens)
     extend(context, ownTokens + more)
     return context

@@ -1,4 +1,4 @@
-import { randomExponential, seededRandom } from '../../base/random.ts'
+import { type Random, randomExponential, randomInt, seededRandom } from '../../base/random.ts'
 import { GrowingContext } from './context.ts'
 import type { Workload, WorkloadSession } from './session.ts'
 
@@ -9,8 +9,10 @@ export interface RateStage {
 }
 
 /**
- * The shared-prefix ladder of llm-d's published benchmark (evaluation.md 1.1): groups that share a
- * system prompt, a few users in each, Poisson arrivals in stages.
+ * The shared-prefix ladder of llm-d's published benchmark (inference-perf's `shared_prefix` under
+ * `load.type: poisson`): groups that share a system prompt, a few users in each with a question of
+ * their own. The prompts are shuffled once, and each stage sends them in that order, from the first
+ * one on and around again; it has its rate times its seconds of requests.
  */
 export interface SharedPrefixOptions {
   readonly groups: number
@@ -44,16 +46,15 @@ export function sharedPrefix(options: SharedPrefixOptions, seed: number): Worklo
       return context
     }),
   )
+  const order = shuffled(contexts, random)
   const sessions: WorkloadSession[] = []
   let stageStartMs = 0
   for (const stage of options.stages) {
-    const endMs = stageStartMs + stage.seconds * 1_000
-    let atMs = stageStartMs + randomExponential(random, 1_000 / stage.perSecond)
-    while (atMs < endMs) {
-      const context = contexts[Math.floor(random.next() * contexts.length)]!
+    for (const [i, atMs] of arrivals(stage, random).entries()) {
+      const context = order[i % order.length]!
       sessions.push({
         id: `request-${sessions.length}`,
-        startMs: atMs,
+        startMs: stageStartMs + atMs,
         tenant: 'default',
         priorityClass: 'standard',
         turns: [
@@ -65,9 +66,31 @@ export function sharedPrefix(options: SharedPrefixOptions, seed: number): Worklo
           },
         ],
       })
-      atMs += randomExponential(random, 1_000 / stage.perSecond)
     }
-    stageStartMs = endMs
+    stageStartMs += stage.seconds * 1_000
   }
   return { name: 'shared-prefix', sessions }
+}
+
+/** A Poisson process of which the number of arrivals is known: ms since the start of the stage. */
+function arrivals({ perSecond, seconds }: RateStage, random: Random): number[] {
+  const count = Math.floor(perSecond * seconds)
+  const gaps = Array.from({ length: count + 1 }, () => randomExponential(random, 1))
+  const scale = (seconds * 1_000) / gaps.reduce((sum, gap) => sum + gap, 0)
+  let atMs = 0
+  return gaps.slice(0, count).map((gap) => {
+    atMs += gap * scale
+    return atMs
+  })
+}
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  const order = [...items]
+  for (let i = order.length - 1; i > 0; i--) {
+    const other = randomInt(random, i + 1)
+    const moved = order[i]!
+    order[i] = order[other]!
+    order[other] = moved
+  }
+  return order
 }

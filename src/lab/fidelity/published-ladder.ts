@@ -45,22 +45,3 @@ export const publishedLadder: readonly PublishedStage[] = (
 
 /** Seconds of warm-up before the first stage, at 15 requests per second. */
 export const ladderWarmUpSeconds = 50
-
-export interface PublishedAgents {
-  readonly arm: string
-  readonly sessions: number
-  readonly totalPerSecond: number
-  /** Null where only the throughput is told. */
-  readonly ttftP50S: number | null
-}
-
-/**
- * Qwen3-Coder-480B on eight replicas of TPU v7x: guides/agentic-serving/qwen3-coder-480b-tpu.md at
- * 09bc1b85. At 80 sessions the page gives round figures.
- */
-export const publishedAgents: readonly PublishedAgents[] = [
-  { arm: 'round-robin', sessions: 40, totalPerSecond: 37_424, ttftP50S: 17.391 },
-  { arm: 'llm-d-blend', sessions: 40, totalPerSecond: 93_353, ttftP50S: 2.474 },
-  { arm: 'round-robin', sessions: 80, totalPerSecond: 40_000, ttftP50S: null },
-  { arm: 'llm-d-blend', sessions: 80, totalPerSecond: 120_000, ttftP50S: null },
-]
