@@ -62,6 +62,7 @@ function checkMemory(model: EngineModel): void {
   const { freeBlocks, privateBlocks, heldBlocks, idleBlocks, capacityBlocks } = model.pool
   for (const blocks of [freeBlocks, privateBlocks, heldBlocks, idleBlocks]) assert.ok(blocks >= 0)
   assert.equal(freeBlocks + privateBlocks + heldBlocks + idleBlocks, capacityBlocks)
+  assert.ok(model.hostUsedBlocks * profile.blockTokens <= model.profile.hostTokens)
 }
 
 test('a request alone takes the steps that the formula says', () => {
@@ -241,6 +242,7 @@ test('a request that can never fit is refused', () => {
 
 /** A random life of an engine; returns a transcript of everything that a client could see. */
 interface Life {
+  readonly aborts?: false
   readonly decodeStepsMax: number
   readonly kvTokens: number
   /** Whether requests may have the same answer, and not only the same prompt. */
@@ -269,7 +271,8 @@ function randomLife(seed: number, life: Life): string[] {
     nowMs += randomInt(random, 200)
     while (model.wakeMs !== undefined && model.wakeMs <= nowMs) step(model, tokensBy)
     records.push(model.submit(randomRequest(random, id, sharedAnswers), nowMs))
-    if (randomInt(random, 6) === 0) model.abort(randomInt(random, id + 1), nowMs)
+    if (life.aborts !== false && randomInt(random, 6) === 0)
+      model.abort(randomInt(random, id + 1), nowMs)
     checkMemory(model)
   }
   drain(model, tokensBy)
@@ -277,13 +280,26 @@ function randomLife(seed: number, life: Life): string[] {
   for (const { work } of samples) {
     assert.ok(work.prefillTokens + work.decodes <= profile.batchTokensMax)
     assert.ok(work.prefilling + work.decodes <= profile.runningMax)
+    assert.ok(work.residentTokens <= kvTokens)
   }
   const { finishedRequests, abortedRequests } = model.counters
   assert.equal(finishedRequests + abortedRequests, records.length, 'each request ends once')
   for (const record of records) {
     if (record.finishedMs !== undefined) assert.equal(record.generatedTokens, record.outputTokens)
+    assert.ok(record.cachedGpuTokens + record.cachedHostTokens < record.promptTokens)
   }
+  checkComputed(model, records)
   return [...records, model.counters].map((item) => JSON.stringify(item))
+}
+
+/** Each prompt token is computed once or found cached, unless a sequence had to start again. */
+function checkComputed({ counters }: EngineModel, records: readonly RequestRecord[]): void {
+  const { preemptions, abortedRequests, computedPromptTokens } = counters
+  const uncached = records.map(
+    (one) => one.promptTokens - one.cachedGpuTokens - one.cachedHostTokens,
+  )
+  const expected = uncached.reduce((sum, tokens) => sum + tokens, 0)
+  if (preemptions + abortedRequests === 0) assert.equal(computedPromptTokens, expected)
 }
 
 function randomRequest(random: Random, id: number, sharedAnswers: boolean) {
@@ -304,6 +320,19 @@ test('memory is conserved, budgets are kept and runs repeat to the byte', () => 
     }),
     { numRuns: 60 },
   )
+})
+
+test('no prompt token is computed twice without need, and none is left out', () => {
+  const seen = { calm: 0, preempted: 0 }
+  fc.assert(
+    fc.property(fc.nat(), fc.constantFrom(2048, 4096, 64_000), (seed, kvTokens) => {
+      const life = { aborts: false, decodeStepsMax: 1000, kvTokens, sharedAnswers: true } as const
+      const preempted = randomLife(seed, life).at(-1)!.includes('"preemptions":0') ? 0 : 1
+      seen[preempted ? 'preempted' : 'calm'] += 1
+    }),
+    { numRuns: 60 },
+  )
+  assert.ok(seen.calm > 0 && seen.preempted > 0, JSON.stringify(seen))
 })
 
 test('joining decode steps into one event changes no time but for rounding', () => {
