@@ -8,6 +8,7 @@ import * as demo from './demo.ts'
 import * as emulate from './emulate.ts'
 import * as explain from './explain.ts'
 import * as lab from './lab.ts'
+import * as report from './report.ts'
 import * as serve from './serve.ts'
 import * as simulate from './simulate.ts'
 
@@ -31,7 +32,7 @@ export function createProgram(): Command {
     .configureHelp({ helpWidth: 100 })
     .addHelpText('after', help)
     .exitOverride()
-  const commands = [demo, serve, emulate, check, explain, simulate, bench, lab, calibrate]
+  const commands = [demo, serve, emulate, check, explain, simulate, bench, report, lab, calibrate]
   for (const command of commands) command.register(program)
   return program
 }

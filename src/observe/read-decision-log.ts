@@ -73,6 +73,11 @@ export class DecisionLogReader {
     this.#file = file
   }
 
+  /** All that were read. */
+  get lines(): number {
+    return this.#lines
+  }
+
   get badLines(): number {
     return this.#badLines
   }

@@ -4,7 +4,7 @@ import { textWidth } from './text-width.ts'
 
 export interface LegendEntry {
   readonly name: string
-  readonly swatch: 'line' | 'dashed' | 'plain' | 'mark' | 'box'
+  readonly swatch: 'line' | 'dashed' | 'plain' | 'dot' | 'box'
 }
 
 const rowHeight = 18
@@ -33,8 +33,8 @@ export function legend(
 
 function swatchOf(swatch: LegendEntry['swatch'], index: number): string {
   if (swatch === 'box') return '<rect class="bar" x="4" y="-6" width="14" height="12" rx="2"/>'
+  if (swatch === 'dot') return '<circle class="dot" cx="11" cy="0" r="4"/>'
   const mark = `<path class="mark" transform="translate(11 0)" d="${markPath(index)}"/>`
-  if (swatch === 'mark') return mark
   if (swatch === 'plain') return '<path class="line" d="M0 0H22"/>'
   return `<path class="line${swatch === 'dashed' ? ' dashed' : ''}" d="M0 0H22"/>${mark}`
 }

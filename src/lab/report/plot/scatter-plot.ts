@@ -11,7 +11,7 @@ export function drawScatterPlot(plot: ScatterPlot, alt: string): string {
     ...plot,
     xs: points.map(({ x }) => x),
     ys: points.map(({ y }) => y),
-    legend: plot.series.map(({ name }) => ({ name, swatch: 'mark' })),
+    legend: plot.series.map(({ name }) => ({ name, swatch: 'dot' })),
   })
   const dots = plot.series.map((series, i) => {
     const step = Math.max(1, Math.ceil(series.points.length / dotsMax))
