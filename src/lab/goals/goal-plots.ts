@@ -1,20 +1,23 @@
 /** A goal's figures as plots. */
 import type { Metric } from '../measure/compare.ts'
-import type { LineSeries, Plot } from '../report/plot-spec.ts'
+import type { LinePoint, LineSeries, Plot } from '../report/plot-spec.ts'
+import type { ArmResults } from '../runner/run-arms.ts'
 import type { Goal } from './goal.ts'
 import { ttftP50 } from './goal-metrics.ts'
 import { measured } from './judge.ts'
 import type { GoalResult, PointResult } from './run-goal.ts'
+import { runPlots } from './run-plots.ts'
 
 const armsDrawn = 6
 
-/** Over the points where the goal has an axis for them; else each point by itself. */
+/** Those on the goal's axis in one plot; else each point by itself. */
 export function goalPlots({ goal, points }: GoalResult): Plot[] {
   const { axis } = goal
-  if (axis !== undefined && points.length > 1) {
-    return [goal.rank, ttftP50].map((metric) => sweepPlot(metric, axis, points))
+  const onAxis = points.filter(({ point }) => point.x !== undefined)
+  if (axis !== undefined && onAxis.length > 1) {
+    return [goal.rank, ttftP50].map((metric) => sweepPlot(metric, axis, onAxis))
   }
-  return points.flatMap((point) => [bars(goal, point), waits(point)])
+  return points.flatMap((point) => [bars(goal, point), waits(point), ...runPlots(point)])
 }
 
 function sweepPlot(
@@ -22,31 +25,39 @@ function sweepPlot(
   axis: NonNullable<Goal['axis']>,
   points: readonly PointResult[],
 ): Plot {
-  const names = new Set(points.flatMap((point) => armsOf(point).map(({ name }) => name)))
-  const series = [...names].map(
-    (name): LineSeries => ({
-      name,
-      points: points.flatMap((point) => {
-        const arm = armsOf(point).find((one) => one.name === name)
-        if (arm === undefined) return []
-        const { value, low, high } = measured(metric, arm.runs)
-        return [{ x: point.point.x!, y: value, low, high }]
-      }),
+  const line = (
+    name: string,
+    armAt: (point: PointResult) => ArmResults | undefined,
+  ): LineSeries => ({
+    name,
+    points: points.flatMap((point) => {
+      const arm = armAt(point)
+      return arm === undefined ? [] : [{ x: point.point.x!, ...drawn(metric, arm) }]
     }),
-  )
-  const most = [...series].sort((a, b) => b.points.length - a.points.length)
+  })
+  const peers = points.map((point) => new Set(point.peers.map(({ name }) => name)))
+  const everywhere = [...peers[0]!].filter((name) => peers.every((names) => names.has(name)))
   return {
     kind: 'plot',
     plot: 'line',
     title: metric.name,
     x: axis,
     y: axisOf(metric),
-    series: most.slice(0, armsDrawn),
+    series: [
+      line(points[0]!.ours.name, ({ ours }) => ours),
+      line('best peer of each point', (point) => point.peers[0]),
+      ...everywhere.map((name) => line(name, (at) => at.peers.find((one) => one.name === name))),
+    ].slice(0, armsDrawn),
   }
 }
 
+function drawn(metric: Metric, { runs }: ArmResults): Omit<LinePoint, 'x'> {
+  const { value, low, high } = measured(metric, runs)
+  return { y: value, low, high }
+}
+
 /** Ours and the best peers. */
-function armsOf({ ours, peers }: PointResult): readonly PointResult['ours'][] {
+function armsOf({ ours, peers }: PointResult): readonly ArmResults[] {
   return [ours, ...peers]
 }
 

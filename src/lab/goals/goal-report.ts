@@ -16,7 +16,7 @@ export function goalReport(results: readonly GoalResult[], provenance: Provenanc
       ? `${first!.goal.name}: ${first!.goal.title}`
       : 'Goals of the default policy'
   return {
-    title: `${title}. Simulated, ${planText(first!.plan)}.`,
+    title: `${title} (${planText(first!.plan)}, simulated)`,
     summary: results.map(summaryOf).join('\n'),
     provenance,
     sections: results.map(sectionOf),
@@ -44,7 +44,7 @@ function pointTable({ point, screened, ours, peers }: PointResult): ReportPart {
 
 function planText({ seeds, screeningSeeds, quick }: GoalPlan): string {
   const which = `${seeds} seeds, all arms screened on ${screeningSeeds}`
-  return quick ? `${which}; quick: fewer points and seeds` : which
+  return quick ? `quick: fewer points, ${which}` : which
 }
 
 function summaryOf({ goal, plan, verdicts }: GoalResult): string {

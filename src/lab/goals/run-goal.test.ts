@@ -3,11 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { armNamed, arms } from '../arms/arms.ts'
 import { profileNamed } from '../engine/profiles.ts'
+import type { Provenance } from '../report/report.ts'
 import { fleetOf } from '../runner/fleet-spec.ts'
 import { parseWorkload } from '../workload/workloads.ts'
 import type { Goal } from './goal.ts'
 import { goalFigures } from './goal-figures.ts'
 import { throughput, ttftP50 } from './goal-metrics.ts'
+import { goalReport } from './goal-report.ts'
 import { goals, goalsNamed } from './goals.ts'
 import { runGoal } from './run-goal.ts'
 
@@ -29,6 +31,16 @@ const tiny: Goal = {
   ],
 }
 
+const from: Provenance = {
+  version: '1',
+  command: 'warmpath lab goal T1',
+  date: null,
+  seeds: [1, 2, 3],
+  traceHash: null,
+  device: null,
+  simulated: true,
+}
+
 test('every arm is screened, the best go on, and the claims are judged', async () => {
   const plan = { seeds: 3, screeningSeeds: 1, quick: true }
   const seen: [number, number][] = []
@@ -48,6 +60,13 @@ test('every arm is screened, the best go on, and the claims are judged', async (
   assert.deepEqual([first!.against, first!.outcome], ['round-robin', 'met'])
   assert.deepEqual([second!.against, second!.outcome], [six!.peers[0]!.name, 'missed'])
   assert.equal(seen.at(-1)![0], seen.at(-1)![1])
+  const page = goalReport([result], from)
+  assert.match(
+    page.summary,
+    /^1 of 2 claims of T1 are met, 1 missed\..*TTFT p50 falls short at six/s,
+  )
+  const drawn = page.sections[0]!.parts.flatMap((part) => (part.kind === 'plot' ? part.plot : []))
+  assert.deepEqual(drawn, ['bars', 'cdf', 'gantt', 'heatmap'])
   const report = JSON.parse(JSON.stringify(goalFigures([result])))
   assert.equal(report.goals[0].points[0].arms[0].runs[2].seed, 3)
   assert.equal(report.goals[0].claims[0].figure, 'tokens/s')

@@ -21,6 +21,7 @@ export interface PointResult {
   readonly point: GoalPoint
   /** How many arms there were at first, in how many variants. */
   readonly screened: { readonly arms: number; readonly variants: number }
+  /** The first run has its records, to be drawn. */
   readonly ours: ArmResults
   /** The peers that ran on all seeds, best first. */
   readonly peers: readonly ArmResults[]
@@ -68,9 +69,13 @@ async function runPoint(
 ): Promise<PointResult> {
   const seeds = Array.from({ length: plan.seeds }, (_, i) => i + 1)
   const first = seeds.slice(0, plan.screeningSeeds)
-  const run = (choices: readonly ArmChoice[], some: readonly number[]): Promise<ArmResults[]> => {
+  const run = (
+    choices: readonly ArmChoice[],
+    some: readonly number[],
+    records = false,
+  ): Promise<ArmResults[]> => {
     const members = fleetOf(point.fleet, profileNamed)
-    const common = { workload: point.workload, ...point.more, members }
+    const common = { workload: point.workload, ...point.more, members, records }
     return runArms({ arms: choices, seeds: some, common }, { onDone: () => tally.done() })
   }
   const claims = goal.claims.filter(({ points }) => points?.includes(point.name) ?? true)
@@ -82,11 +87,12 @@ async function runPoint(
     seeds.slice(first.length),
   )
   const whole = kept.map((arm, i) => ({ ...arm, runs: [...arm.runs, ...rest[i]!.runs] }))
-  const [ours] = await run(armsOf(ourName), seeds)
+  const [shown] = await run(armsOf(ourName), first.slice(0, 1), true)
+  const [ours] = await run(armsOf(ourName), seeds.slice(1))
   return {
     point,
     screened: { arms: new Set(peers.map(({ arm }) => arm)).size, variants: peers.length },
-    ours: ours!,
+    ours: { ...ours!, runs: [...shown!.runs, ...ours!.runs] },
     peers: ranked(whole, goal.rank),
   }
 }
