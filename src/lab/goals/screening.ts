@@ -39,7 +39,7 @@ export function finalistsOf(
   const order = ranked(screened, by)
   const kept = new Set(bestVariants(screened, by).slice(0, peersKept))
   for (const { against } of claims) {
-    if (against === undefined) continue
+    if (against === undefined || 'peer' in against) continue
     const meant = order.filter((arm) => isMeant(against, arm))
     for (const arm of meant.slice(0, namedKept)) kept.add(arm)
   }
