@@ -203,12 +203,18 @@ async function modelOf(
   const options = { apiKey: apiKey(), headers: header }
   let found: { readonly model: string; readonly maxTokens: number | null } | null = null
   for (const url of urls) {
-    const listed = await listModels(url, options, scheduler).catch((error: unknown) => {
+    const { status, models } = await listModels(url, options, scheduler).catch((error: unknown) => {
       if (!(error instanceof FetchFailed)) throw error
       throw new CommandFailure(exitCodes.unavailable, `${url} does not answer: ${error.message}`)
     })
+    if (status === 401 || status === 403) {
+      throw new CommandFailure(
+        exitCodes.unavailable,
+        `${url} answers ${status}: put its key in WARMPATH_API_KEY`,
+      )
+    }
     if (found !== null) continue
-    const chosen = model === undefined ? listed?.[0] : listed?.find(({ id }) => id === model)
+    const chosen = model === undefined ? models?.[0] : models?.find(({ id }) => id === model)
     if (chosen !== undefined) found = { model: chosen.id, maxTokens: chosen.maxModelLen }
   }
   if (found !== null) return found

@@ -15,8 +15,6 @@ export interface BenchTurn {
 }
 
 export interface BenchTask {
-  readonly id: string
-  readonly tenant: string
   readonly turns: readonly BenchTurn[]
 }
 

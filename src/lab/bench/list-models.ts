@@ -6,21 +6,28 @@ import { readModelsList } from '../../protocol/models-list.ts'
 import { authorized, type TargetOptions } from './bench-target.ts'
 import { splitUrl } from './bench-target-url.ts'
 
+export interface ListedModels {
+  readonly status: number
+  /** Null where the answer is no list. */
+  readonly models: readonly ServedModel[] | null
+}
+
 /**
- * The models that a server lists; null when it answers something else.
+ * The models that a server lists.
  * @throws FetchFailed when it does not answer
  */
 export async function listModels(
   url: string,
   options: Pick<TargetOptions, 'apiKey' | 'headers'>,
   scheduler: Scheduler,
-): Promise<readonly ServedModel[] | null> {
+): Promise<ListedModels> {
   const { origin, base } = splitUrl(url)
   const pool = new UpstreamPool(origin, {}, scheduler)
   try {
     const request = { headers: authorized(options), timeoutMs: 10_000, bytesMax: 16_777_216 }
     const answer = await fetchText(pool, `${base}/models`, request, scheduler)
-    return answer.status === 200 ? (readModelsList(answer.text)?.models ?? null) : null
+    const { status, text } = answer
+    return { status, models: status === 200 ? (readModelsList(text)?.models ?? null) : null }
   } finally {
     pool.close()
   }

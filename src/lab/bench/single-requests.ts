@@ -21,7 +21,6 @@ export class SingleRequests implements TaskSource {
   readonly #random: Random
   readonly #salt: number
   readonly #systems: readonly string[]
-  #made = 0
 
   constructor(options: SingleRequestOptions, seed: number, salt: number) {
     this.#options = options
@@ -43,8 +42,7 @@ export class SingleRequests implements TaskSource {
       const user: Message = { role: 'user', content: text(promptTokens, lo, hi, this.#salt) }
       return system === null ? [user] : [{ role: 'system', content: system }, user]
     }
-    const id = `request-${this.#made++}`
-    return { id, tenant: 'default', turns: [{ gapMs: 0, outputTokens, messages }] }
+    return { turns: [{ gapMs: 0, outputTokens, messages }] }
   }
 }
 

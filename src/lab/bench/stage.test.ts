@@ -94,9 +94,11 @@ test('no more than the limit are open; the others are not sent, and the bench sa
 test('a server that is not there', async (t) => {
   const url = await serve(t, () => {})
   const gone = url.replace(/:\d+$/, ':1')
-  const figures = await run(t, gone, { load: { kind: 'at-once', count: 2 }, durationMs: 30 })
-  assert.equal(figures.requests.done, 0)
-  assert.deepEqual(Object.keys(figures.causes), ['connect: refused'])
+  const load = { kind: 'at-once', count: 2 } as const
+  const untilDone = { load, warmUpMs: 0, durationMs: null }
+  const figures = await run(t, gone, untilDone, {}, someOf(requests(1), 3))
+  assert.deepEqual(countsOf(figures), { all: 3, done: 0, failed: 3 })
+  assert.deepEqual(figures.causes, { 'connect: refused': 3 })
 })
 
 test('an answer in one piece has its first token when it is whole', async (t) => {
@@ -124,14 +126,13 @@ test('in a closed loop so many are under way, until all tasks are done', async (
     setImmediate(() => stream(response))
   })
   const source = requests(1)
-  let left = 12
-  const tasks: TaskSource = {
+  const ofTwoCalls: TaskSource = {
     next: () => {
-      if (left-- <= 0) return null
-      const one = source.next()!
-      return { ...one, turns: [one.turns[0]!, { ...one.turns[0]!, gapMs: 1 }] }
+      const [turn] = source.next()!.turns
+      return { turns: [turn!, { ...turn!, gapMs: 1 }] }
     },
   }
+  const tasks = someOf(ofTwoCalls, 12)
   const load = { kind: 'at-once', count: 3 } as const
   const figures = await run(t, url, { load, warmUpMs: 0, durationMs: null }, {}, tasks)
   assert.equal(most <= 3, true)
@@ -154,6 +155,11 @@ test('a stage that is stopped ends, and counts what was open', async (t) => {
   assert.equal(figures.requests.timedOut, figures.requests.all)
   assert.equal(figures.requests.all < 20, true)
 })
+
+function someOf(source: TaskSource, count: number): TaskSource {
+  let left = count
+  return { next: () => (left-- > 0 ? source.next() : null) }
+}
 
 async function run(
   t: TestContext,

@@ -11,6 +11,8 @@ import type { StagePlan } from './stage-load.ts'
 import { StageTally } from './stage-tally.ts'
 
 const lookMs = 100
+/** In a closed loop, before the next task takes the place of one that failed. */
+const pauseAfterFailureMs = 100
 
 export interface StageRun {
   readonly tally: StageTally
@@ -86,11 +88,10 @@ export class Stage {
 
   #begin(): void {
     const { load, seed, durationMs } = this.#plan
-    if (durationMs !== null) {
-      const cancelEnd = this.#scheduler.at(this.#toMs, () => this.#endSending(this.#toMs))
-      void this.#ended.promise.then(cancelEnd)
-    }
     if (load.kind === 'at-once') {
+      if (durationMs !== null) {
+        this.#cancelSend = this.#scheduler.at(this.#toMs, () => this.#endSending(this.#toMs))
+      }
       for (let i = 0; i < load.count; i++) this.#beginNext(this.#scheduler.nowMs())
       return
     }
@@ -107,9 +108,14 @@ export class Stage {
         this.#beginNext(dueMs)
         dueMs += gap()
       }
-      if (this.#sending && dueMs < this.#toMs) this.#cancelSend = this.#scheduler.at(dueMs, send)
+      if (!this.#sending) return
+      // The end comes behind the last that is due: a late process must not leave any out.
+      this.#cancelSend =
+        dueMs < this.#toMs
+          ? this.#scheduler.at(dueMs, send)
+          : this.#scheduler.at(this.#toMs, () => this.#endSending(this.#toMs))
     }
-    this.#cancelSend = this.#scheduler.at(dueMs, send)
+    this.#cancelSend = this.#scheduler.at(Math.min(dueMs, this.#toMs), send)
   }
 
   #beginNext(intendedMs: number): void {
@@ -175,8 +181,10 @@ export class Stage {
     this.#tasks--
     this.tally.taskEnded({ startMs, endedMs: nowMs, outcome, calls })
     if (this.#sending && this.#plan.load.kind === 'at-once') {
-      // Not now: tasks that end as they begin would fill the stack.
-      this.#scheduler.at(nowMs, () => {
+      // A server that refuses is not asked as fast as it can refuse. And never right now: tasks
+      // that end as they begin would fill the stack.
+      const nextMs = outcome === 'completed' ? nowMs : nowMs + pauseAfterFailureMs
+      this.#scheduler.at(nextMs, () => {
         if (this.#sending) this.#beginNext(this.#scheduler.nowMs())
       })
     }

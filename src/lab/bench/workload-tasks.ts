@@ -21,8 +21,7 @@ export class WorkloadTasks implements TaskSource {
   next(): BenchTask | null {
     const session = this.#workload.sessions[this.#next++]
     if (session === undefined) return null
-    const { id, tenant, turns } = session
-    return { id, tenant, turns: turnsOf(turns, this.#spelling) }
+    return { turns: turnsOf(session.turns, this.#spelling) }
   }
 }
 
