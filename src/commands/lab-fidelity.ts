@@ -14,10 +14,10 @@ interface FidelityOptions extends ReportFlags {
 }
 
 const fullPlan: FidelityPlan = {
-  ladderSeeds: [11, 12, 13],
+  stageSeeds: [11, 12, 13],
   otherSeeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
 }
-const quickPlan: FidelityPlan = { ladderSeeds: [11], otherSeeds: [1, 2] }
+const quickPlan: FidelityPlan = { stageSeeds: [11], otherSeeds: [1, 2] }
 
 /** `warmpath lab fidelity`: the simulator against published measurements. */
 export function register(lab: Command): void {
@@ -38,7 +38,7 @@ async function labFidelity(options: FidelityOptions): Promise<void> {
   const plan = options.quick ? quickPlan : fullPlan
   const onDone = (done: number, of: number): void => progress.show(done, of)
   const fidelity = await runFidelity(plan, { onDone }).finally(() => progress.end())
-  const seeds = [...plan.ladderSeeds, ...plan.otherSeeds]
+  const seeds = [...plan.stageSeeds, ...plan.otherSeeds]
   const from = await provenance({ seeds, simulated: true })
   await printReport(fidelityReport(fidelity, from), fidelity, options)
 }

@@ -44,5 +44,7 @@ export const llmdBlend: Arm = {
     variant('6/2/2', { prefix: 6 }),
     variant('3/4/1', { queue: 4, kv: 1 }),
     variant('host 0.8', { host: 0.8 }),
+    // Of the guide for tiers: a scorer for each, and what the GPU holds is in the host, too.
+    variant('tiers', { prefix: 2, queue: 1, kv: 1, host: 0.5 }),
   ],
 }

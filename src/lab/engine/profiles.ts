@@ -93,15 +93,17 @@ const profileList: readonly EngineProfile[] = [
     source:
       'Prefill from a measured peak of 39,065 tokens/s, t0 within the derived 5 to 8 ms ' +
       '(weights of active experts); attention and context costs of an 8B model taken over, ' +
-      'halved for its windowed layers; KV capacity of vLLM issue 27508.',
+      'halved for its windowed layers; KV capacity the least with which vLLM starts at its ' +
+      'default context; ingress fitted to first tokens that llm-d publishes.',
     t0Ms: 6.5,
     prefillMsPerToken: 0.0256,
     pairMs: 0.6e-6,
     contextMsPerToken: 3.0e-5,
     logicalContextMsPerToken: 0.5e-5,
-    kvTokens: 50_000,
-    contextTokensMax: 50_000,
+    kvTokens: 131_072,
+    contextTokensMax: 131_072,
     hostReloadMsPerToken: 0.0015,
+    ingressMs: 45,
     pricePerHour: 3,
   },
   {

@@ -3,9 +3,10 @@ import type { Plot } from '../report/plot-spec.ts'
 import type { Cell, Provenance, Report, ReportPart, ReportTable } from '../report/report.ts'
 import { errorShare, errorShareMax, isWithin, mean, type Pair } from './pair.ts'
 import { publishedAgents } from './published-agents.ts'
-import { ladderArms } from './published-ladder.ts'
+import { publishedStages, type StagesExperiment, type StagesSeries } from './published-stages.ts'
 import type { AgentsRow } from './run-agents.ts'
 import type { Fidelity } from './run-fidelity.ts'
+import type { StageRow } from './run-stages.ts'
 
 export function fidelityReport(fidelity: Fidelity, provenance: Provenance): Report {
   return {
@@ -13,14 +14,10 @@ export function fidelityReport(fidelity: Fidelity, provenance: Provenance): Repo
     summary: summaryOf(fidelity),
     provenance,
     sections: [
-      {
-        title: 'Requests that share prefixes, in stages of growing rate',
-        parts: [
-          ...ladderArms.map((arm) => ladderTable(fidelity, arm)),
-          { kind: 'text', text: fitted },
-          ladderPlot(fidelity),
-        ],
-      },
+      ...publishedStages.map((experiment) => ({
+        title: `Requests that share prefixes, in stages of growing rate: ${experiment.title}`,
+        parts: stagesParts(fidelity, experiment),
+      })),
       { title: 'Coding agents', parts: agentsParts(fidelity) },
       {
         title: 'Coding agents, both routers with the same prompts',
@@ -29,11 +26,6 @@ export function fidelityReport(fidelity: Fidelity, provenance: Provenance): Repo
     ],
   }
 }
-
-const fitted =
-  'The step-time coefficients of this profile were fitted by hand to this very table, so the ' +
-  'agreement is a fit and no proof. Each stage runs by itself behind the warm-up, and its tokens ' +
-  'are divided by its time with the drain, as the load generator does it.'
 
 const unfitted =
   'No throughput was fitted here: prefill speed is measured, the other coefficients are derived ' +
@@ -46,43 +38,65 @@ const compared =
   'get the prompts of the same seed, each with its memory; how far apart seeds lie is how much a ' +
   'single run can say.'
 
-function summaryOf({ ladder, agents }: Fidelity): string {
-  const stages = ladder.filter(({ backlogged }) => !backlogged)
-  const within = (rows: readonly { readonly pair: Pair }[]): string =>
-    `${rows.filter(({ pair }) => isWithin(pair)).length} of ${rows.length}`
-  const ladderPairs = stages.map(({ outputPerSecond }) => ({ pair: outputPerSecond }))
-  const agentsPairs = agents.map(({ totalPerSecond }) => ({ pair: totalPerSecond }))
+function summaryOf({ stages, agents }: Fidelity): string {
+  const flowing = stages.filter(({ backlogged }) => !backlogged)
+  const within = (pairs: readonly Pair[]): string =>
+    `${pairs.filter(isWithin).length} of ${pairs.length}`
+  const stagePairs = flowing.map(({ tokensPerSecond }) => tokensPerSecond)
+  const agentsPairs = agents.map(({ totalPerSecond }) => totalPerSecond)
   const percent = Math.round(errorShareMax * 100)
   return (
-    `Throughput is within ${percent} % of what was published in ${within(ladderPairs)} stages ` +
+    `Throughput is within ${percent} % of what was published in ${within(stagePairs)} stages ` +
     `that are not backlogged, and in ${within(agentsPairs)} runs of coding agents.`
   )
 }
 
-function ladderTable(fidelity: Fidelity, arm: string): ReportTable {
-  const rows = fidelity.ladder.filter((row) => row.arm === arm)
+function stagesParts(fidelity: Fidelity, experiment: StagesExperiment): ReportPart[] {
+  const rowsOf = ({ title }: StagesSeries): StageRow[] =>
+    fidelity.stages.filter((row) => row.experiment === experiment.title && row.series === title)
+  const seeds = `means over seeds ${fidelity.stageSeeds.join(', ')}`
+  const { series, note } = experiment
+  const tables = series.map((one, i) =>
+    stagesTable(
+      experiment,
+      one.title,
+      rowsOf(one),
+      i + 1 < series.length ? seeds : `${seeds}. ${note}`,
+    ),
+  )
+  return [...tables, stagesPlot(experiment, rowsOf)]
+}
+
+const countedTitles = { outputTokens: 'output tokens/s', totalTokens: 'tokens/s' } as const
+
+function stagesTable(
+  { title, counted }: StagesExperiment,
+  series: string,
+  rows: readonly StageRow[],
+  note: string,
+): ReportTable {
   return {
     kind: 'table',
-    title: arm,
+    title: `${title}: ${series}`,
     columns: [
       { title: 'rate/s', digits: 0 },
-      { title: 'output tokens/s published', digits: 0 },
+      { title: `${countedTitles[counted]} published`, digits: 0 },
       { title: 'simulated', digits: 0 },
       { title: 'error %', digits: 1, factor: 100 },
       { title: 'TTFT mean s published', digits: 2 },
       { title: 'simulated', digits: 2 },
       { title: '' },
     ],
-    rows: rows.map(({ perSecond, outputPerSecond, ttftMeanS, backlogged }): Cell[] => [
+    rows: rows.map(({ perSecond, tokensPerSecond, ttftMeanS, backlogged }): Cell[] => [
       perSecond,
-      outputPerSecond.published,
-      outputPerSecond.simulated,
-      errorShare(outputPerSecond),
+      tokensPerSecond.published,
+      tokensPerSecond.simulated,
+      errorShare(tokensPerSecond),
       ttftMeanS.published,
       ttftMeanS.simulated,
       backlogged ? 'backlogged' : '',
     ]),
-    note: `means over seeds ${fidelity.ladderSeeds.join(', ')}`,
+    note,
   }
 }
 
@@ -155,20 +169,21 @@ function othersTable({ others }: Fidelity): ReportTable {
   }
 }
 
-function ladderPlot({ ladder }: Fidelity): Plot {
-  const points = (arm: string, which: 'published' | 'simulated') =>
-    ladder
-      .filter((row) => row.arm === arm)
-      .map((row) => ({ x: row.perSecond, y: row.outputPerSecond[which] }))
+function stagesPlot(
+  { series, counted }: StagesExperiment,
+  rowsOf: (series: StagesSeries) => readonly StageRow[],
+): Plot {
+  const points = (one: StagesSeries, which: keyof Pair) =>
+    rowsOf(one).map((row) => ({ x: row.perSecond, y: row.tokensPerSecond[which] }))
   return {
     kind: 'plot',
     plot: 'line',
-    title: 'Output tokens per second',
+    title: `Throughput, ${countedTitles[counted]}`,
     x: { label: 'requests per second' },
-    y: { label: 'output tokens/s' },
-    series: ladderArms.flatMap((arm) => [
-      { name: `${arm}, published`, points: points(arm, 'published'), dashed: true },
-      { name: `${arm}, simulated`, points: points(arm, 'simulated') },
+    y: { label: countedTitles[counted] },
+    series: series.flatMap((one) => [
+      { name: `${one.title}, published`, points: points(one, 'published'), dashed: true },
+      { name: `${one.title}, simulated`, points: points(one, 'simulated') },
     ]),
   }
 }

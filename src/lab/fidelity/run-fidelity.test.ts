@@ -5,14 +5,14 @@ import { errorShare, isWithin } from './pair.ts'
 import { runFidelity } from './run-fidelity.ts'
 
 test('G0: what llm-d published, within 15 % where no queue stands, with the knee where it was', async () => {
-  const plan = { ladderSeeds: [11], ladderRates: [15, 20, 40], otherSeeds: [1] }
+  const plan = { stageSeeds: [11], rates: [15, 20, 40], otherSeeds: [1] }
   const fidelity = await runFidelity(plan)
-  for (const { arm, perSecond, outputPerSecond, backlogged } of fidelity.ladder) {
-    const error = errorShare(outputPerSecond)
-    const at = `${arm} at ${perSecond}/s: ${(100 * error).toFixed(1)} %`
-    assert.ok(backlogged || isWithin(outputPerSecond), at)
+  for (const { experiment, series, perSecond, tokensPerSecond, backlogged } of fidelity.stages) {
+    const error = `${(100 * errorShare(tokensPerSecond)).toFixed(1)} %`
+    const at = `${experiment}, ${series} at ${perSecond}/s: ${error}`
+    assert.ok(backlogged || isWithin(tokensPerSecond), at)
   }
-  const turn = fidelity.ladder.filter(({ arm }) => arm === 'round-robin')
+  const turn = fidelity.stages.filter(({ series }) => series === 'round-robin')
   const first = turn.find(({ ttftMeanS }) => ttftMeanS.simulated > 5)!
   assert.equal(first.perSecond, 20)
   for (const { series, sessions, totalPerSecond } of fidelity.agents) {

@@ -36,6 +36,20 @@ function warmUpOf(seconds: number): RateStage[] {
 /** Long enough for every answer of the warm-up under any policy. */
 export const warmUpDrainSeconds = 120
 
+/** Between stages of one run: long enough for all answers, however long the queue was. */
+export const stageRestSeconds = 600
+
+function stagesOf(rates: string, seconds: number): RateStage[] {
+  return rates.split('/').flatMap((rate) => {
+    const perSecond = Number(rate)
+    if (!(perSecond > 0)) throw new RangeError(`rates are such as 5/10/20, not "${rates}"`)
+    return [
+      { perSecond, seconds },
+      { perSecond: 0, seconds: stageRestSeconds },
+    ]
+  })
+}
+
 export const workloadKinds: readonly WorkloadKind[] = [
   kind(
     'code-generation',
@@ -57,6 +71,13 @@ export const workloadKinds: readonly WorkloadKind[] = [
       const stages = warmUpSeconds > 0 ? [...warmUpOf(warmUpSeconds)] : []
       return sharedPrefix({ ...options, stages: [...stages, { perSecond, seconds }] }, seed)
     },
+  ),
+  kind(
+    'shared-prefix-stages',
+    'the same at several rates, one after the other on the same engines, with rests between them',
+    { ...sharedPrefixDefaults, rates: '5/10/20', seconds: 60 },
+    ({ rates, seconds, ...options }, seed) =>
+      sharedPrefix({ ...options, stages: stagesOf(rates, seconds) }, seed),
   ),
   kind(
     'unshared',
