@@ -15,11 +15,12 @@ Examples:
 
 Every arm of the field runs in every variant on two seeds; the best three, those that a claim names,
 and warmpath go on to all seeds. A claim is met when the whole 95 % interval meets its number.
+Recordings are looked for in WARMPATH_DATA, or in ../shared/data; without them goals are left out.
 Everything is simulated. Exit status 1: a claim was missed or not shown.
 `
 
-const fullPlan: GoalPlan = { seeds: 10, screeningSeeds: 2, quick: false }
-const quickPlan: GoalPlan = { seeds: 3, screeningSeeds: 1, quick: true }
+const fullPlan: Omit<GoalPlan, 'dataFolder'> = { seeds: 10, screeningSeeds: 2, quick: false }
+const quickPlan: Omit<GoalPlan, 'dataFolder'> = { seeds: 3, screeningSeeds: 1, quick: true }
 
 interface LabGoalOptions extends ReportFlags {
   readonly quick?: true
@@ -59,7 +60,8 @@ async function labGoal(names: readonly string[], options: LabGoalOptions): Promi
 }
 
 function planOf({ quick, seeds }: LabGoalOptions): GoalPlan {
-  const plan = quick ? quickPlan : fullPlan
+  const dataFolder = process.env.WARMPATH_DATA ?? '../shared/data'
+  const plan = { ...(quick ? quickPlan : fullPlan), dataFolder }
   if (seeds === undefined) return plan
   return { ...plan, seeds, screeningSeeds: Math.min(plan.screeningSeeds, seeds) }
 }

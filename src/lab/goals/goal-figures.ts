@@ -6,12 +6,15 @@ export function goalFigures(results: readonly GoalResult[]): object {
   return { schema: 'warmpath-goals/1', simulated: true, goals: results.map(reportOf) }
 }
 
-function reportOf({ goal, plan, points, verdicts }: GoalResult): object {
+function reportOf({ goal, plan, points, missing, verdicts }: GoalResult): object {
   return {
     name: goal.name,
     title: goal.title,
-    ...plan,
+    seeds: plan.seeds,
+    screeningSeeds: plan.screeningSeeds,
+    quick: plan.quick,
     rankedBy: goal.rank.name,
+    missing,
     points: points.map(({ point, screened, ours, peers }) => ({
       ...point,
       screened,

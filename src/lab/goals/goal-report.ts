@@ -47,7 +47,7 @@ function planText({ seeds, screeningSeeds, quick }: GoalPlan): string {
   return quick ? `quick: fewer points, ${which}` : which
 }
 
-function summaryOf({ goal, plan, verdicts }: GoalResult): string {
+function summaryOf({ goal, plan, missing, verdicts }: GoalResult): string {
   const count = (outcome: Verdict['outcome']): number =>
     verdicts.filter((verdict) => verdict.outcome === outcome).length
   const others = (['missed', 'not shown', 'not judged'] as const)
@@ -55,5 +55,6 @@ function summaryOf({ goal, plan, verdicts }: GoalResult): string {
     .map((outcome) => `${count(outcome)} ${outcome}`)
   const parts = [`${count('met')} of ${verdicts.length} claims of ${goal.name} are met`, ...others]
   const few = plan.seeds < seedsMin ? ` With fewer than ${seedsMin} seeds, an impression only.` : ''
-  return [`${parts.join(', ')}.${few}`, ...shortfalls(verdicts)].join('\n')
+  const left = missing.map((file) => `Points of ${goal.name} are left out: there is no ${file}.`)
+  return [`${parts.join(', ')}.${few}`, ...left, ...shortfalls(verdicts)].join('\n')
 }

@@ -37,8 +37,10 @@ export interface GoalPoint {
   readonly name: string
   /** Where it lies on the goal's axis. */
   readonly x?: number
-  /** Name and options, as `workloadOf` takes them. */
+  /** Name and options, as `workloadOf` takes them; or `recorded,…` of the recording. */
   readonly workload: string
+  /** A file in the folder of recordings, without which the point is left out. */
+  readonly recording?: string
   /** As `fleetOf` takes it. */
   readonly fleet: string
   /** What else is special about the runs. */

@@ -1,5 +1,6 @@
 /** Every goal by its name. */
 import { didYouMean } from '../../config/did-you-mean.ts'
+import { G4, G4h } from './claude-code-goal.ts'
 import { G2, G3 } from './code-generation-goals.ts'
 import type { Goal } from './goal.ts'
 import { G10 } from './information-goal.ts'
@@ -7,7 +8,7 @@ import { G6 } from './mixed-fleet-goal.ts'
 import { G9 } from './no-regret-goal.ts'
 import { G1 } from './shared-prefix-goal.ts'
 
-export const goals: readonly Goal[] = [G1, G2, G3, G6, G9, G10]
+export const goals: readonly Goal[] = [G1, G2, G3, G4, G4h, G6, G9, G10]
 
 /**
  * The goals of those names, in any case; `all` is each of them.

@@ -24,6 +24,7 @@ const tiny: Goal = {
       fleet: '2xqwen3-coder-480b-tpu-v7x:kvTokens=300000',
     },
     { name: 'more', workload: 'code-generation', fleet: 'none', fullOnly: true },
+    { name: 'recorded', workload: 'recorded', recording: 'none.jsonl.gz', fleet: 'none' },
   ],
   claims: [
     { metric: throughput, against: { defaults: 'round-robin' }, atLeast: 0.1 },
@@ -42,11 +43,12 @@ const from: Provenance = {
 }
 
 test('every arm is screened, the best go on, and the claims are judged', async () => {
-  const plan = { seeds: 3, screeningSeeds: 1, quick: true }
+  const plan = { seeds: 3, screeningSeeds: 1, quick: true, dataFolder: '.' }
   const seen: [number, number][] = []
   const result = await runGoal(tiny, plan, (done, of) => seen.push([done, of]))
   const [six, ...others] = result.points
   assert.equal(others.length, 0)
+  assert.deepEqual(result.missing, ['none.jsonl.gz'])
   assert.equal(six!.screened.arms, arms.length - 1)
   assert.equal(six!.ours.name, 'warmpath')
   assert.ok(six!.peers.length >= 3)
@@ -76,8 +78,8 @@ test('every goal names workloads, fleets and arms that there are, and points of 
   for (const { name, points, claims } of goals) {
     const names = points.map((point) => point.name)
     assert.equal(new Set(names).size, names.length, name)
-    for (const { workload, fleet } of points) {
-      parseWorkload(workload)
+    for (const { workload, fleet, recording } of points) {
+      if (recording === undefined) parseWorkload(workload)
       fleetOf(fleet, profileNamed)
     }
     for (const { against } of claims) {

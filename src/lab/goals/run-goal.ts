@@ -1,4 +1,6 @@
 /** Runs what a goal needs, and judges. */
+import { join } from 'node:path'
+import { fileExists } from '../../io/file-exists.ts'
 import { arms } from '../arms/arms.ts'
 import { profileNamed } from '../engine/profiles.ts'
 import { type ArmChoice, armsOf } from '../runner/arm-spec.ts'
@@ -15,6 +17,8 @@ export interface GoalPlan {
   readonly screeningSeeds: number
   /** Without the points that are only for a full run. */
   readonly quick: boolean
+  /** Where recordings are looked for. */
+  readonly dataFolder: string
 }
 
 export interface PointResult {
@@ -31,6 +35,8 @@ export interface GoalResult {
   readonly goal: Goal
   readonly plan: GoalPlan
   readonly points: readonly PointResult[]
+  /** Files that were not there, and with them the points that need them. */
+  readonly missing: readonly string[]
   readonly verdicts: readonly Verdict[]
 }
 
@@ -42,7 +48,11 @@ export async function runGoal(
   plan: GoalPlan,
   onDone: (done: number, of: number) => void = () => {},
 ): Promise<GoalResult> {
-  const points = goal.points.filter(({ fullOnly }) => !(plan.quick && fullOnly))
+  const files = [...new Set(goal.points.flatMap(({ recording }) => recording ?? []))]
+  const missing = files.filter((file) => !fileExists(join(plan.dataFolder, file)))
+  const points = goal.points.filter(
+    ({ fullOnly, recording = '' }) => !(plan.quick && fullOnly) && !missing.includes(recording),
+  )
   const peers = peersOf(goal)
   const tally = new Tally(points.length, peers.length, plan, onDone)
   const results: PointResult[] = []
@@ -51,6 +61,7 @@ export async function runGoal(
     goal,
     plan,
     points: results,
+    missing,
     verdicts: verdictsOf(goal.claims, results, goal.points.length),
   }
 }
@@ -75,7 +86,7 @@ async function runPoint(
     records = false,
   ): Promise<ArmResults[]> => {
     const members = fleetOf(point.fleet, profileNamed)
-    const common = { workload: point.workload, ...point.more, members, records }
+    const common = { workload: workloadOf(point, plan), ...point.more, members, records }
     return runArms({ arms: choices, seeds: some, common }, { onDone: () => tally.done() })
   }
   const claims = goal.claims.filter(({ points }) => points?.includes(point.name) ?? true)
@@ -95,6 +106,10 @@ async function runPoint(
     ours: { ...ours!, runs: [...shown!.runs, ...ours!.runs] },
     peers: ranked(whole, goal.rank),
   }
+}
+
+function workloadOf({ workload, recording }: GoalPoint, { dataFolder }: GoalPlan): string {
+  return recording === undefined ? workload : `${workload},file=${join(dataFolder, recording)}`
 }
 
 /** Counts the simulations of a goal; how many go on from the screening is a guess at first. */

@@ -9,10 +9,12 @@ import type { SimulatedRequest, SimulatedSession } from '../simulator/request-re
 import { simulate } from '../simulator/simulate.ts'
 import type { FleetMember } from '../simulator/simulated-fleet.ts'
 import type { Timeline } from '../simulator/timeline.ts'
+import type { Workload } from '../workload/session.ts'
 import { workloadOf } from '../workload/workloads.ts'
+import { recordedName, recordedWorkload } from './recorded-sessions.ts'
 
 export interface SimulationJob {
-  /** Name and options, as `workloadOf` takes them. */
+  /** Name and options, as `workloadOf` or `recordedWorkload` takes them. */
   readonly workload: string
   readonly arm: string
   /** Label of the arm's variant; its defaults when left out. */
@@ -47,7 +49,7 @@ export interface JobResult extends MeasuredRun {
 export function runSimulationJob(job: SimulationJob): JobResult {
   const { arm, variant, slo, windows, records = false, ...simulation } = job
   const { policy, admission } = variantOf(armNamed(arm), variant)
-  const workload = workloadOf(job.workload, job.seed)
+  const workload = trafficOf(job)
   const result = simulate({
     ...simulation,
     workload,
@@ -60,6 +62,12 @@ export function runSimulationJob(job: SimulationJob): JobResult {
     ...measureRun(result, workload, slo, windows),
     records: records ? { requests, sessions, timeline } : null,
   }
+}
+
+function trafficOf({ workload, seed }: SimulationJob): Workload {
+  return workload.startsWith(`${recordedName},`)
+    ? recordedWorkload(workload, seed)
+    : workloadOf(workload, seed)
 }
 
 /** Samples of the fleet's state for plots come this far apart. */
