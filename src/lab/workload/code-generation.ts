@@ -6,7 +6,8 @@ import type { Turn, Workload, WorkloadSession } from './session.ts'
  * Code generation as in llm-d's TPU guide: a system prompt that all share, a long context of each
  * session's own, then turns that add a little and wait for a tool. Each length is lognormal with a
  * mean and a standard deviation, and then cut to its bounds, as the guide's load generator does it:
- * the medians are well below the means.
+ * the medians are well below the means. Here every session has all its turns, and sends the next
+ * when its tool has run. The guide's own runs differ in that, see `code-generation-replay`.
  */
 export interface CodeGenerationOptions {
   readonly sessions: number
